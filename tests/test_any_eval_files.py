@@ -130,7 +130,7 @@ def test_a_scale_that_is_said(tmp_path: Path) -> None:
     assert "3 of 6 values of 'raw' not in 0-1, such as -0.5 in line 2; give the scale" in below
     stderr = printed("summarize", write_columns(tmp_path, confidence=tens), code=2).stderr
     assert "confidence=9 is not in [0, 1]" in stderr
-    assert "name their scale: --confidence-scale 0-100" in stderr
+    assert "name their scale, as --confidence-scale 0-100" in stderr
 
 
 def test_notices_have_the_order_of_the_columns(tmp_path: Path) -> None:

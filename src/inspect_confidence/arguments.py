@@ -113,7 +113,9 @@ def number(name: str, value: object) -> float:
     with suppress(ValueError):  # a text that is no number, also that of True
         parsed = float(_without_commas(str(value)))
     if not math.isfinite(parsed):
-        raise InvalidArgument(f"{name}={value} is not a number; write it in digits, such as 0.9 or 12.")
+        raise InvalidArgument(
+            f"{name}={value} is not a number; write it in digits, such as 0.9 or 12."
+        )
     return parsed
 
 

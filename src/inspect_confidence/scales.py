@@ -180,10 +180,12 @@ def other_scale(
 
 
 def low_values(values: NDArray[np.float64], low: float, high: float) -> str:
-    """Return a remark on values that all lie in the lowest tenth of a scale; empty otherwise.
+    """Return a remark on values that all lie low on a scale; empty otherwise.
 
-    Such values may have been stated on a shorter scale. There is no remark if all values are `low`,
-    or if the scale is not wider than 1. `low` and `high` are the scale's ends; no value is missing.
+    Such values may have been stated on a shorter scale. Low is the lowest tenth; of a scale at most
+    10 wide also the lower half, for 20 whole numbers or more, as 1 to 5 on 0-10. There is no remark
+    if all values are `low`, or if the scale is not wider than 1. `low` and `high` are the scale's
+    ends; no value is missing.
 
     Example:
         >>> low_values(np.array([3.0, 10, 8]), 0, 100)[:44]
@@ -191,15 +193,25 @@ def low_values(values: NDArray[np.float64], low: float, high: float) -> str:
         >>> low_values(np.array([3.0, 11, 8]), 0, 100)
         ''
     """
-    if high - low <= 1 or not len(values):
+    width = high - low
+    if width <= 1 or not len(values):
         return ""
     minimum, maximum = values.min(), values.max()
-    if not low < maximum <= low + (high - low) / 10:
+    are_many_whole = len(values) >= _MANY_VALUES and bool((values % 1 == 0).all())
+    if low < maximum <= low + width / 10:
+        part = "lowest tenth"
+    elif width <= _SHORT_SCALE and are_many_whole and low < maximum <= low + width / 2:
+        part = "lower half"
+    else:
         return ""
     return (
-        f"from {minimum:g} to {maximum:g}, the lowest tenth of {low:g}-{high:g}; if they are on "
+        f"from {minimum:g} to {maximum:g}, the {part} of {low:g}-{high:g}; if they are on "
         "another scale, give it: --confidence-scale LOW-HIGH"
     )
+
+
+_MANY_VALUES, _SHORT_SCALE = 20, 10
+"""Number and width from and up to which whole numbers in the lower half of a scale are remarked."""
 
 
 def values_just_outside(

@@ -366,7 +366,7 @@ def apply_confidence_scale(
         recorded: The option's scale.
         source: Name of the file.
         notices: Receives what a scale such as 1-5 means, the values outside the scale, and the
-            models whose values all lie in its lowest tenth.
+            models whose values all lie low on it, as `low_values` says.
         decimal_comma: Whether a comma in a number is a decimal one.
 
     Raises:
@@ -438,7 +438,7 @@ def _outside_notices(raw: pd.Series, low: float, high: float, source: str) -> li
 def _low_value_notices(
     rows: pd.DataFrame, column: str, low: float, high: float, source: str
 ) -> list[str]:
-    """Return a notice of the models all of whose confidences are in the lowest tenth of the scale.
+    """Return a notice of the models all of whose confidences are low on the scale (`low_values`).
 
     They may be on a shorter scale than from `low` to `high`. `rows` are the file's rows whose
     confidence is no percentage; `column` has their confidences as numbers.

@@ -80,7 +80,7 @@ def ask_commitment(
     confidence: bool = True,
     grader: bool = False,
 ) -> Solver:
-    """Ask a question, then for the decisions on the answer, and again after a pushback.
+    """Ask a question, then for the decisions on the answer, and the question after a pushback.
 
     The conversation has the question, the answer, the pushback and the final answer. The decisions
     and the confidence before and after the pushback are asked in copies of it, so that no request

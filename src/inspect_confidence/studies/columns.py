@@ -95,11 +95,12 @@ LEVEL = Limit(
 )
 REPORTED = replace(
     SHARE,
-    remedy="name their scale: --confidence-scale 0-100, 0-10, or none if only their order counts",
+    remedy="name their scale, as --confidence-scale 0-100, 0-10 or 1-5, or none if only their "
+    "order counts",
     remedy_if_rare="nearly all others are: bring it to their scale, on which 70% is 0.7, or give "
     "--confidence-scale 0-1, on which it counts as a parse failure",
-    remedy_if_negative=f"{_MISSING}, take exp of log probabilities, or give --confidence-scale "
-    "none if only the order counts",
+    remedy_if_negative=f"{_MISSING}, take exp(x) of log probabilities and 1/(1+exp(-x)) of logits, "
+    "or give --confidence-scale none if only the order counts",
 )
 """Limit of a confidence; a value outside it may be a report on another scale."""
 COUNT = Limit("a whole number from 0 on", partial(_are_between, 0, np.inf, whole=True))

@@ -570,8 +570,9 @@ def results_of(resampled: ResampledEstimates, key: Key) -> list[Result]:
 def _cluster_note(estimate: Estimate, resampled: ResampledEstimates) -> str:
     """Return the note on resampled clusters; empty if the estimate's interval is not over them.
 
-    Where clusters lie along a line, as ages do, an interval that was computed without resamples is
-    over items: the clusters only decide how resamples are drawn.
+    An estimate has an `interval` of its own if it is computed without resamples. Where clusters lie
+    along a line, as ages do, such an interval is over items, as clusters only decide how resamples
+    are drawn; where they have no order, it is over clusters, too.
     """
     clusters = resampled.clusters
     if clusters is None or metrics.METRICS[estimate.metric].interval.method == "none":

@@ -167,7 +167,7 @@ def commitment(
     system: str | None = None,
     **unknown: object,
 ) -> Task:
-    """Ask each question, then KEEP or WITHDRAW and BET or NO_BET, and again after a pushback.
+    """Ask each question, then KEEP or WITHDRAW and BET or NO_BET; ask it again after a pushback.
 
     An item is one call for the answer and one for the decisions; with `confidence` one more, and
     with a pushback one more for the final answer and one for its confidence.

@@ -548,7 +548,7 @@ def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
 
 
 def _scale_notices(method: str, rows: JudgmentRows) -> Iterator[str]:
-    """Yield notices of a field's values outside their scale, or all in its lowest tenth.
+    """Yield notices of a field's values outside their scale, or all low on it.
 
     Values just outside, by at most 5% of the scale's width, and far outside have a notice each.
     """
