@@ -87,7 +87,7 @@ def test_mistakes_of_two_columns_are_told_at_once(tmp_path: Path) -> None:
     }
     path = write_columns(tmp_path, **sides)
     assert refused(path) == (
-        f"{path}, line 3: 'high' in the column 'confidence' is not a number; line 4: 'maybe' in "
+        f"{path}: line 3: 'high' in the column 'confidence' is not a number; line 4: 'maybe' in "
         "the column 'correct' is not a grade such as 1, yes, C, correct or 0.5 (1 more is like it: "
         "line 6); correct the cell, or leave it empty."
     )
@@ -180,7 +180,7 @@ def test_a_wrong_column_is_one_clear_error(tmp_path: Path) -> None:
 def test_what_is_said_of_logs_alone_is_told(tmp_path: Path) -> None:
     """A field of logs says nothing of a file."""
     stderr = printed("summarize", write_columns(tmp_path), "--confidence-from", "score.x").stderr
-    note = "note: --confidence-from, --score and --outcome are for logs, and none is read"
+    note = "note: --confidence-from, --score and --outcome are for logs, --column is for files"
     assert note in stderr
     path = write_columns(tmp_path)
     assert note in printed("summarize", path, "--outcome", path).stderr

@@ -218,9 +218,9 @@ def test_mistakes_of_several_kinds_are_in_one_error(tmp_path: Path) -> None:
     for cell in cells.values():
         cell[12] = cell[11]
     message = error_of(write(tmp_path / "mine.csv", **cells))
-    assert "line 22: confidence=1.7 is not in [0, 1]; nearly all others are" in message
+    assert "line 22: confidence=1.7 is not in [0, 1] (2 more are like it: lines 32, 33)" in message
     assert message.endswith(
-        "(2 more are like it: lines 32, 33). Correct as well: line 5: 'high' in the column "
+        "parse failure. Correct as well: line 5: 'high' in the column "
         "'confidence' is not a number; 2 more kinds of mistakes."
     )
     for row in (20, 30, 31):
@@ -430,9 +430,7 @@ def test_a_uuid_of_several_items_is_no_samples(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.csv", confidence=SURE / 100, uuid="run-1")
     assert value_of("n", path) == ITEMS
     notices = " ".join(printed("summarize", path).stderr.split())
-    assert (
-        "the column 'uuid' was left out: rows of several items or models share a value" in notices
-    )
+    assert "the column 'uuid' is of no samples and was left out" in notices
 
 
 def test_a_constant_names_the_model_of_all_files(tmp_path: Path) -> None:

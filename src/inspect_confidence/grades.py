@@ -252,14 +252,9 @@ def score_name(scorer: str, key: str) -> str:
 
 
 def split_score_name(name: str, scorers: Iterable[str]) -> tuple[str, str]:
-    """Return the scorer and the key in the name of a score or field, either of which may be empty.
+    """Return the scorer and the key in the name of a score or field; the key may be empty.
 
-    A scorer's own name may contain points. If `name` is of none of the `scorers`, its first point
-    separates.
-
-    Example:
-        >>> split_score_name("judge-v2.1.truth", ["judge-v2.1"]), split_score_name("a.b", [])
-        (('judge-v2.1', 'truth'), ('a', 'b'))
+    A scorer's name may contain points; for a name of none of the `scorers`, the first one counts.
     """
     named = [scorer for scorer in scorers if f"{name}.".startswith(f"{scorer}.")]
     scorer = max(named, key=len, default=name.partition(".")[0])

@@ -181,12 +181,11 @@ def _refuse_contradictions(
         f"{row_place(source, first_row)} and {row_place(source, second_row)} are of the same "
         f"repetition of item {question_cells['item'].loc[second_row]}, with other answers"
     )
-    raise RowMistake(
-        f"{source}: {problem}; leave one out, or name the column that tells them apart: --column "
-        "epoch=COLUMN or method=COLUMN.",
-        problem,
-        question_cells.index[is_contradiction],
+    remedy = (
+        "leave one out, or name the column that tells them apart: --column epoch=COLUMN or "
+        "method=COLUMN"
     )
+    raise RowMistake(source, question_cells.index[is_contradiction], problem, remedy, is_full=True)
 
 
 def _refuse_conditions(
@@ -368,7 +367,6 @@ def _refuse_unnumbered(
     if is_unnumbered_copy.any():
         copy_row = first_true_row(is_unnumbered_copy)
         first_row = _first_equal_row(texts, copy_row)
-        of_models = " If they are of several models, name these in a column 'model'."
         names_model = texts["model"].loc[copy_row] != default_model
         more = int(is_unnumbered_copy.sum()) - 1
         more_text = f", and {more} more {'repeats' if more == 1 else 'repeat'} earlier rows"
@@ -376,12 +374,11 @@ def _refuse_unnumbered(
             f"{row_place(source, copy_row)} is the same as {row_place(source, first_row)}"
             f"{more_text if more else ''}"
         )
-        raise RowMistake(
-            f"{source}: {problem}; leave out copies, or number repeated answers in a column "
-            f"'epoch'.{'' if names_model and texts['model'].nunique() > 1 else of_models}",
-            problem,
-            texts.index[is_unnumbered_copy],
-        )
+        remedy = "leave out copies, or number repeated answers in a column 'epoch'"
+        if not names_model or texts["model"].nunique() < 2:
+            remedy += ". If they are of several models, name these in a column 'model'"
+        rows = texts.index[is_unnumbered_copy]
+        raise RowMistake(source, rows, problem, remedy, is_full=True)
 
 
 def first_true_row(flags: pd.Series) -> int:

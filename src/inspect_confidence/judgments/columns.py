@@ -16,7 +16,7 @@ from inspect_confidence.errors import InvalidArgument, nearest
 from inspect_confidence.grades import is_missing, read_grade, read_number
 from inspect_confidence.judgments.clusters import CLUSTER, cluster_name
 from inspect_confidence.judgments.order import columns_in
-from inspect_confidence.judgments.tables import RowMistake, more_rows_text, row_place
+from inspect_confidence.judgments.tables import RowMistake, row_place
 from inspect_confidence.printing import counted, excerpt, join_names
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import (
@@ -129,19 +129,17 @@ def drop_foreign_scale(
     They are another tool's, such as the text of a reply, if another column is named as a confidence
     and no option of `recorded` names them; a notice tells so. Of the two ends of a scale both go.
     """
-    columns_by_name = _columns_by_normalized_name(list(map(str, frame)))
-    if not _columns_with_name_like(_CONFIDENCE_NAMES, columns_by_name):
-        return frame
-    foreign = []
+    foreign = set()
     for name in columns_in(frame, ("raw", "low", "high")):
         texts = frame.loc[~frame[name].map(is_missing), name]
         if name not in recorded.columns and len(texts) and texts.map(read_number).isna().all():
-            foreign.append(name)
-            notices.append(f"{source}: the column {name!r} holds other values and was left out")
-    ends = {"low", "high"}
-    return frame.drop(
-        columns=[*ends, *foreign] if ends & set(foreign) else foreign, errors="ignore"
-    )
+            foreign |= {name} if name == "raw" else {"low", "high"}
+    columns_by_name = _columns_by_normalized_name(list(map(str, frame)))
+    if not foreign or not _columns_with_name_like(_CONFIDENCE_NAMES, columns_by_name):
+        return frame
+    for name in columns_in(frame, sorted(foreign)):
+        notices.append(f"{source}: the column {name!r} holds other values and was left out")
+    return frame.drop(columns=sorted(foreign), errors="ignore")
 
 
 def _is_constant(text: str, present: Sequence[str]) -> bool:
@@ -292,11 +290,9 @@ def refuse_unreadable_cells(frame: pd.DataFrame, contents: Mapping[str, str], so
         except RowMistake as mistake:
             mistakes.append(mistake)
     if mistakes:
-        problems = [mistake.problem for mistake in mistakes[:2]]
-        remedy = mistakes[-1].message.rpartition(problems[-1])[2]
         rows = set[int]().union(*(mistake.rows for mistake in mistakes))
-        problem = "; ".join(problems)
-        raise RowMistake(f"{source}, {problem}{remedy}", problem, sorted(rows))
+        problem = "; ".join(mistake.problem for mistake in mistakes[:2])
+        raise RowMistake(source, rows, problem, mistakes[-1].remedy, is_full=True)
 
 
 def _check_cell(value: object, is_grade: bool) -> None:
@@ -496,7 +492,7 @@ def _refuse_mixed_percentages(
             f"{row_place(source, number_row)}"
         )
         rarer = min(is_percent, is_plain_number, key=lambda flags: int(flags.sum()))
-        raise RowMistake(f"{source}: {problem}; {remedy}.", problem, raw.index[rarer])
+        raise RowMistake(source, raw.index[rarer], problem, remedy, is_full=True)
 
 
 def rename_common_columns(
@@ -679,12 +675,10 @@ def _normalize_name(column: str) -> str:
     return re.sub(r"[\W_]+", "_", words).lower().strip("_")
 
 
-_CELL_REMEDY = "; correct the cell, or leave it empty."
-_COLUMN_REMEDY = "; name another column by --column NAME=COLUMN, or correct its cells."
+_CELL_REMEDY = "correct the cell, or leave it empty"
+_COLUMN_REMEDY = "name another column by --column NAME=COLUMN, or correct its cells"
 """Remedy if more than half of a column's filled cells can't be read."""
-_WORD_REMEDY = (
-    "; write words as probabilities, or name another column by --column confidence=COLUMN."
-)
+_WORD_REMEDY = "write words as probabilities, or name another column by --column confidence=COLUMN"
 """Remedy if these cells are confidences in words, such as "likely"."""
 
 
@@ -717,17 +711,12 @@ def map_cells(
             expected[code] = str(error)
     if expected:
         first_code = min(expected)  # codes are in the order of the rows
-        rows = list(map(int, values.index[np.isin(codes, list(expected))]))
-        first_row, *more_rows = rows
+        rows = values.index[np.isin(codes, list(expected))]
         n_filled = int((values.notna() & (values != "")).sum())
         remedy = _CELL_REMEDY
-        if 1 + len(more_rows) > max(n_filled / 2, 2):
+        if len(rows) > max(n_filled / 2, 2):
             is_word = column == "confidence" and str(distinct[first_code])[:1].isalpha()
             remedy = _WORD_REMEDY if is_word else _COLUMN_REMEDY
-        problem = (
-            f"{row_place(source, first_row)}: {excerpt(distinct[first_code], 60)!r} in "
-            f"the column {column!r} is not {expected[first_code]}"
-            f"{more_rows_text(source, more_rows)}"
-        )
-        raise RowMistake(f"{source}, {problem}{remedy}", problem, rows)
+        cell = f"{excerpt(distinct[first_code], 60)!r} in the column {column!r}"
+        raise RowMistake(source, rows, f"{cell} is not {expected[first_code]}", remedy)
     return pd.Series(converted[codes], values.index)

@@ -53,9 +53,7 @@ from inspect_confidence.judgments.tables import (
     UserTable,
     file_stem,
     join_mistakes,
-    more_rows_text,
     read_table,
-    row_place,
 )
 from inspect_confidence.metrics.arrays import double_array
 from inspect_confidence.printing import counted
@@ -114,29 +112,24 @@ def read_file(
         except InvalidArgument:
             if not mistakes:
                 raise
-            raise join_mistakes(mistakes) from None
+            break
         else:
-            if mistakes:
-                raise join_mistakes(mistakes)
-            return judgments
-        # The other rows are checked for mistakes of other kinds. In a file with columns of each
-        # model a row has several numbers, and only its first mistake is found.
-        rows = user_table.frame.drop(index=list(mistakes[-1].rows), errors="ignore")
+            if not mistakes:
+                return judgments
+            break
+        # The other rows may have other mistakes. With columns of models, rows are numbered anew.
+        rows = user_table.frame.drop(index=mistakes[-1].rows, errors="ignore")
         is_stacked = any(PLACEHOLDER in column for column in recorded.columns.values())
         if is_stacked or not 0 < len(rows) < len(user_table.frame):
-            raise join_mistakes(mistakes)
+            break
         user_table = replace(user_table, frame=rows)
+    raise join_mistakes(mistakes)
 
 
 def _read_rows(
     user_table: UserTable, recorded: Recorded, path: Path, notices: list[str], default_model: str
 ) -> dict[str, pd.DataFrame]:
-    """Return the judgments in the rows of the file `path` by task; see `read_file`.
-
-    Raises:
-        RowMistake: Rows have a mistake, and the others can be checked without them.
-        InvalidArgument: The file has another mistake.
-    """
+    """Return the judgments in the rows of a file by task; see `read_file`."""
     source = str(path)
     frame = _apply_column_names(user_table, recorded, source, notices)
     frame = _drop_foreign_by(frame, source, notices)
@@ -350,8 +343,8 @@ def _add_inferred_task(
         raise _unknown_task_error(frame, renamed, source, is_mapped=bool(recorded.columns))
     if task == "scale_variants" and "raw" not in renamed:
         notices.append(
-            f"{source}: 'low' and 'high' were taken as the ends of each row's scale of confidence "
-            "(scale_variants); if they are none, rename them"
+            f"{source}: 'low' and 'high' were taken as the ends of each row's scale of confidence; "
+            "if they are none, rename them"
         )
     if aliases:
         columns = ", ".join(aliases)
@@ -453,10 +446,7 @@ def _drop_foreign_values(
         samples = frame[~_is_empty(frame["uuid"])].astype(str).groupby("uuid")
         if (samples[["item", "model"]].nunique() > 1).to_numpy().any():
             changed["uuid"] = pd.Series("", frame.index, dtype=object)
-            notices.append(
-                f"{source}: the column 'uuid' was left out: rows of several items or models share "
-                "a value, and a sample has one of each"
-            )
+            notices.append(f"{source}: the column 'uuid' is of no samples and was left out")
     frame = _replace_placeholder_answers(frame.assign(**changed))
     if "status" in frame and not set(frame["status"]) & STATUSES:
         notices.append(f"{source}: the column 'status' has none of this package's and was left out")
@@ -583,17 +573,8 @@ def _is_empty(cells: pd.Series) -> pd.Series:
 def _refuse_missing_items(frame: pd.DataFrame, source: str) -> None:
     """Refuse rows without an item, which would count as repeated answers to one question."""
     if "item" in frame and (is_empty := _is_empty(frame["item"])).any():
-        rows = list(map(int, frame.index[is_empty]))
-        problem = (
-            f"{row_place(source, rows[0])}: the column 'item' is empty"
-            f"{more_rows_text(source, rows[1:])}"
-        )
-        raise RowMistake(
-            f"{source}, {problem}; name the question in each row, or another column: --column "
-            "item=COLUMN.",
-            problem,
-            rows,
-        )
+        remedy = "name the question in each row, or another column: --column item=COLUMN"
+        raise RowMistake(source, frame.index[is_empty], "the column 'item' is empty", remedy)
 
 
 def _parse_decimal_commas(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.DataFrame:
@@ -659,11 +640,9 @@ def check_judgments(frame: pd.DataFrame, table: TaskTable, source: str) -> pd.Da
     judgments = typed_columns(frame, table, source)
     for violation in violations(judgments, table):
         positions = list(violation.reasons)
-        rows = [int(row) for row in frame.index[positions]]
-        place, more_text = row_place(source, rows[0]), more_rows_text(source, rows[1:])
-        reason = violation.reasons[positions[0]]
-        problem = f"{place}: {reason.partition('; ')[0]}{more_text}"  # without the remedy
-        raise RowMistake(f"{source}, {place}: {reason}{more_text}.", problem, rows)
+        problem, _, remedy = violation.reasons[positions[0]].partition("; ")
+        remedy = remedy or "correct the cell, or leave out the row"
+        raise RowMistake(source, frame.index[positions], problem, remedy)
     return judgments
 
 
@@ -808,13 +787,9 @@ def _typed_column(
     else:
         numbers = _parse_numbers(values, name, source)
     if np.isinf(numbers).any():
-        rows = list(map(int, frame.index[np.isinf(numbers)]))
-        problem = (
-            f"{row_place(source, rows[0])}: the column {name!r} holds an infinite number"
-            f"{more_rows_text(source, rows[1:])}"
-        )
-        message = f"{source}, {problem}; leave the cell empty where there is none."
-        raise RowMistake(message, problem, rows)
+        problem = f"the column {name!r} holds an infinite number"
+        remedy = "leave the cell empty where there is none"
+        raise RowMistake(source, frame.index[np.isinf(numbers)], problem, remedy)
     return numbers
 
 

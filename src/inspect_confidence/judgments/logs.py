@@ -127,7 +127,11 @@ def read_run(location: str, *, reread: bool = False, recorded: Recorded = SELF_D
     further_tasks = sorted(tasks - {table.task})
     frame, keys = _judgment_frame(judgments, add_task_columns(table, further_tasks), repairs)
     loss_notices, stop_notices = _incomplete_run_notices(header, completed)
-    loss_notices += _equal_key_notices(summaries)
+    if n_equal := len(summaries) - len(set(map(_sample_key, summaries))):
+        text = counted(n_equal, "sample has", "samples have")
+        loss_notices.append(
+            f"{text} the id and epoch of a later one, which counts: separate the runs"
+        )
     # Runs that differ in these arguments, such as a method, are of two kinds. A `variant` names
     # differences between runs of one kind only.
     kind_arguments = [str(header.eval.task_args.get(name)) for name in table.compared_within]
@@ -318,18 +322,6 @@ def _incomplete_run_notices(
     without_error = " without an error" if n_failed else ""
     status = f"(status {header.status}; {RETRY_REMEDY})"
     return [f"the run {state}: {samples} in the log{without_error} {status}"], []
-
-
-def _equal_key_notices(summaries: Sequence[EvalSampleSummary]) -> list[str]:
-    """Return a notice of samples with the id and epoch of another, as in a log made of two runs.
-
-    Samples are known by these two: an id 1 equals an id "1".
-    """
-    n_equal = len(summaries) - len(set(map(_sample_key, summaries)))
-    if not n_equal:
-        return []
-    samples = counted(n_equal, "sample has", "samples have")
-    return [f"{samples} the id and epoch of a later one, which counts; give the runs a log each"]
 
 
 def _unasked_items_notice(header: EvalLog) -> list[str]:

@@ -416,10 +416,7 @@ def _unused_option_notices(
     if recorded.order_only and logs:
         yield "--confidence-scale none is for tables, and was not applied to logs"
     if (recorded.confidence or recorded.score or recorded.outcome) and not logs:
-        yield (
-            "--confidence-from, --score and --outcome are for logs, and none is read; --column is "
-            "for files"
-        )
+        yield "--confidence-from, --score and --outcome are for logs, --column is for files"
 
 
 @dataclass(frozen=True)
@@ -569,13 +566,13 @@ def _merge_notices(notices: Iterable[tuple[str, str]], noun: str) -> Iterator[st
         first_notice = notices_alike[0]
         if len(notices_alike) > _MOST_ALIKE:
             all_origins = chain.from_iterable(map(origins_by_notice.__getitem__, notices_alike))
-            first_origin, *others = dict.fromkeys(all_origins)
-            if others:
-                more = counted(len(others), f"more {noun.removesuffix('s')}")
-                yield f"{first_origin}, and {more} with other numbers: {first_notice}"
-            else:
-                more = f"{len(notices_alike) - 1} more such notices with other numbers"
-                yield f"{first_origin}: {first_notice} ({more})"
+            origin, *others = dict.fromkeys(all_origins)
+            more = (
+                f", and {counted(len(others), f'more {noun[:-1]}')}"
+                if others
+                else ", several times"
+            )
+            yield f"{origin}{more} with other numbers: {first_notice}"
             continue
         for notice in notices_alike:
             origins = origins_by_notice[notice]

@@ -97,14 +97,19 @@ class RowMistake(InvalidArgument):
 
     Attributes:
         problem: What is wrong, and in which rows, without the remedy.
+        remedy: What to do.
         rows: Numbers of these rows, from 0.
     """
 
-    def __init__(self, message: str, problem: str, rows: Iterable[int]) -> None:
-        """Make the error; `message` names file, problem and remedy."""
-        super().__init__(message)
-        self.problem = problem
-        self.rows = tuple(rows)
+    def __init__(
+        self, source: str, rows: Iterable[int], problem: str, remedy: str, *, is_full: bool = False
+    ) -> None:
+        """Make the error; the places of the rows are added to the problem unless it `is_full`."""
+        self.rows, self.problem, self.remedy = list(map(int, rows)), problem, remedy
+        if not is_full:
+            more_text = more_rows_text(source, self.rows[1:])
+            self.problem = f"{row_place(source, self.rows[0])}: {problem}{more_text}"
+        super().__init__(f"{source}{':' if is_full else ','} {self.problem}; {remedy}.")
 
 
 _MAX_CHARACTERS = 370
@@ -352,13 +357,12 @@ def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
             continue
         try:
             record = json.loads(line)
+            if isinstance(record, dict):
+                yield record
+            else:
+                problems.append(f"line {number} is not a record")
         except json.JSONDecodeError as error:
             problems.append(f"line {number} is not JSON ({error.msg})")
-            continue
-        if isinstance(record, dict):
-            yield record
-        else:
-            problems.append(f"line {number} is not a record")
     if problems:
         more = counted(len(problems) - 1, "more line holds", "more lines hold")
         more_text = f", and {more} no record" if len(problems) > 1 else ""

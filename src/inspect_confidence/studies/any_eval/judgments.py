@@ -527,12 +527,10 @@ def _unusable_method_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[
         reasons = Counter(row["reason"] for row in rows if row["status"] == "scoring_failed")
         if not reasons:
             continue
-        n_failed = reasons.total()
-        extent = "no judgment can be used"
-        if n_failed < len(rows):
-            extent = f"{n_failed} of {len(rows)} judgments cannot be used"
-        (commonest_reason, n), *_ = reasons.most_common(1)
-        yield f"{method}: {extent}: {commonest_reason}{f' (in {n})' if n < n_failed else ''}"
+        failed = f"{reasons.total()} of {len(rows)} judgments cannot be used"
+        extent = failed if reasons.total() < len(rows) else "no judgment can be used"
+        (reason, n), *_ = reasons.most_common(1)
+        yield f"{method}: {extent}: {reason}{f' (in {n})' if n < reasons.total() else ''}"
 
 
 def _imputed_notices(by_method: Mapping[str, JudgmentRows]) -> Iterator[str]:
