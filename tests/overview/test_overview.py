@@ -412,6 +412,12 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
         "close": (row_of("a", 0.05, 0, 0.3), row_of("b", 0.15, 0, 0.4)),
         "equal": (row_of("a", 0.1, 0, 0.3), row_of("b", 0.1, 0, 0.3)),
         "untested": (row_of("a", 0.1, *no_ends), row_of("b", 0.2, *no_ends)),
+        "one interval": (
+            replace(
+                row_of("a", 0.1, *no_ends), note="no interval: every resample gave the same value"
+            ),
+            row_of("b", 0.35, 0.3, 0.4),
+        ),
         "few": tuple(
             replace(row_of(name, v, *no_ends), n=5) for name, v in (("a", 0.1), ("b", 0.2))
         ),
@@ -440,6 +446,10 @@ def test_a_sentence_on_two_models_says_what_n_can_show() -> None:
     )
     ending = "no interval, so not ranked here; `compare` tests the difference"
     assert texts["untested"] == f"{heading}0.10 for a, 0.20 for b; {ending}."
+    assert texts["one interval"] == (
+        f"{heading}0.10 for a, 0.35 [0.30, 0.40] for b; not ranked here; `compare` tests the "
+        "difference."
+    )
     assert texts["three"] == f"{heading}from 0.00 for a to 0.20 for c; {ending}s."
     # 5 items are too few for `compare`, too.
     assert texts["few"] == (

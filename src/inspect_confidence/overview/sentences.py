@@ -507,15 +507,16 @@ def _test_text(numbers: _RankedNumbers, words: _ComparisonWords, compare_text: s
     """Return a clause on what the models' ranks show: whether the first one is better, or best.
 
     It is used if all other models, or none of them, may have rank 1 (else see `_tie_parts`). If
-    fewer than two models have an interval of their rank, nothing is tested here; if no value has an
-    interval, the clause names the command that tests the differences (`compare_text`).
+    fewer than two models have an interval of their rank, nothing is tested here, and the clause
+    names the command that tests the differences (`compare_text`) if there is one.
     """
     is_pair = len(numbers) == 2
     _, best_number = numbers[0]
     other_best_ranks = [number.rank.low for _, number in numbers[1:]]  # ends of rank intervals
     if isnan(best_number.rank.low) or all(map(isnan, other_best_ranks)):
-        if compare_text and not any(number.interval for _, number in numbers):
-            return f"; no interval, so not ranked here{compare_text}"
+        if compare_text:
+            has_interval = any(number.interval for _, number in numbers)
+            return f"; {'' if has_interval else 'no interval, so '}not ranked here{compare_text}"
         return f"; {'the difference is' if is_pair else 'differences are'} not tested"
     if all(best_rank <= 1 for best_rank in other_best_ranks):
         return f"; it is not shown which is {words.better if is_pair else 'best'}"
