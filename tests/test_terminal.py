@@ -253,7 +253,7 @@ def test_named_metrics_are_printed_in_all_conditions(tmp_path: Path) -> None:
     lines = screen.stdout.splitlines()
     assert lines[0] == "any_eval: n = 10 judgments of each model"
     labels = [line.split("  ")[0] for line in lines[3:] if line.strip()]
-    assert labels[:3] == ["Accuracy, recorded answers", "brier, method=recorded", "Parse failures"]
+    assert labels[:3] == ["Accuracy, recorded answers", "Brier, method=recorded", "Parse failures"]
     printed("summarize", answers, "--metric", "brier", "--csv", out, *quick)
     assert set(pd.read_csv(out)["metric"]) == {"brier", "unread_share"}
     for words, message in (

@@ -19,6 +19,8 @@ from inspect_confidence.printing import one_line
 
 _MOST_LISTED = 20
 """Number of names that an error lists at most."""
+_SHORTEST_PART = 3
+"""Number of characters from which on a name may be part of another one."""
 _LONG_WORD = re.compile(r"(?<!\S)(?!\S{,500}://)(\S{500})\S+")
 """A value of thousands of characters, of which errors show the beginning; addresses stay whole."""
 
@@ -39,7 +41,8 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
 
     The nearest is the first that begins with the name, as `accuracy` with `acc`. Otherwise it is
     the one that is most similar to it, if `difflib`'s ratio is at least .6; the second one is named
-    too if both ratios are at least .8. Capital letters don't matter.
+    too if both ratios are at least .8. Without such a one it is the first that contains the name.
+    Capital letters don't matter.
 
     Example:
         >>> nearest("acc", ["mcc", "accuracy"]), nearest("", ["ece"])
@@ -48,6 +51,8 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
         "Did you mean 'aurc' or 'auroc'?"
         >>> nearest("AUROC", ["auroc", "ece"])
         "Did you mean 'auroc'?"
+        >>> nearest("theta", ["ece", "brunner_munzel_theta"])
+        "Did you mean 'brunner_munzel_theta'?"
     """
     candidates = sorted(candidates)
     by_lower_case = {candidate.lower(): candidate for candidate in candidates}
@@ -55,7 +60,8 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     completions = [text for text in by_lower_case if typed and text.startswith(typed)]
     near_misses = difflib.get_close_matches(typed, by_lower_case, n=2, cutoff=0.8)
     best_match = difflib.get_close_matches(typed, by_lower_case, n=1, cutoff=0.6)
-    if close := completions[:1] or near_misses or best_match:
+    containing = [text for text in by_lower_case if len(typed) >= _SHORTEST_PART and typed in text]
+    if close := completions[:1] or near_misses or best_match or containing[:1]:
         return f"Did you mean {' or '.join(repr(by_lower_case[text]) for text in close)}?"
     more = f" and {len(candidates) - _MOST_LISTED} more" if len(candidates) > _MOST_LISTED else ""
     return f"Known: {', '.join(candidates[:_MOST_LISTED])}{more}."

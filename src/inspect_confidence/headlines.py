@@ -6,7 +6,7 @@ from itertools import chain, groupby
 from operator import attrgetter
 
 from inspect_confidence.results import Condition, ResultRow, ResultTable
-from inspect_confidence.studies import Headline, Study, all_studies
+from inspect_confidence.studies import Headline, Study, all_studies, study_of
 from inspect_confidence.studies.toolbox import means_as_headlines
 
 _TASK_OR_UNIT = re.compile(r"^[^:()]*: | \(share\)")
@@ -62,6 +62,39 @@ def condition_label(metric: str, condition: Condition) -> str:
     for name, value in condition.items():
         parts.append(value if name == "by" else f"{name}={value}")  # `by` is "FIELD=VALUE"
     return ", ".join(parts)
+
+
+def label_and_unnamed_parts(
+    task: str, metric: str, condition: Condition, *, short: bool = True
+) -> tuple[str, Condition]:
+    """Return the label of a number, and the parts of its condition that are not in the label.
+
+    The label is that of the first headline (main number of the study) with this metric and no
+    other value in its condition; values take the place of placeholders such as `{radius}`. A
+    headline whose placeholders all have a value comes first. Without a headline it is the metric.
+    """
+    complete, incomplete = [], []  # by whether all placeholders of a headline have a value
+    for headline in main_numbers(study_of(task)):
+        is_of_metric = (headline.task, headline.metric) == (task, metric)
+        if not (is_of_metric and is_compatible(condition, headline.where)):
+            continue
+        # `headline.each` names the parts of the condition that are placeholders in the label.
+        if set(headline.each) <= set(condition):
+            complete.append(headline.with_parts({name: condition[name] for name in headline.each}))
+        else:
+            incomplete.append(headline)
+    for headline in (*complete, *incomplete):
+        label = (headline.short if short else "") or headline.label
+        # A placeholder at the end that has no value, as in `ECE, {method}`, is left out.
+        label = label.partition(", {")[0]
+        if "{" not in label:  # every other placeholder has a value
+            return label_beside_task(label), condition.but(**dict.fromkeys(headline.where, ""))
+    return metric_label(metric), condition
+
+
+def is_compatible(condition: Condition, required: Mapping[str, str]) -> bool:
+    """Return whether a condition has the `required` values in every part that both have."""
+    return all(required[name] == value for name, value in condition.items() if name in required)
 
 
 def headline_rows(

@@ -729,7 +729,8 @@ def print_recalibrated(
             "Methods of recalibration",
             "Brier score, each item judged by maps of the nine other folds. The simplest method is "
             "chosen whose score exceeds the least one by at most one standard error of their "
-            "paired difference; as_stated, which leaves confidence as it is, is the simplest."
+            "paired difference; as_stated, which leaves confidence as it is, is the simplest, and "
+            "may be chosen for an overconfident model."
             if methods
             else "",
         )

@@ -19,7 +19,7 @@ from inspect_confidence.commands.analysis import (
 )
 from inspect_confidence.directions import Direction, direction_of
 from inspect_confidence.errors import InvalidArgument, nearest
-from inspect_confidence.headlines import label_beside_task, main_numbers, metric_label
+from inspect_confidence.headlines import is_compatible, label_and_unnamed_parts, main_numbers
 from inspect_confidence.judgments.read import Judgments, JudgmentSource, judgments_of
 from inspect_confidence.metrics import METRICS, holm
 from inspect_confidence.overview.numbers import format_number
@@ -345,7 +345,7 @@ def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]
     is_exact = is_of_metric & np.array(is_equal, bool)
     if is_exact.any():
         return np.asarray(is_exact)
-    agrees = [_is_compatible(condition, where) for condition in conditions]
+    agrees = [is_compatible(condition, where) for condition in conditions]
     return np.asarray(is_of_metric & np.array(agrees, bool))
 
 
@@ -356,38 +356,10 @@ def metric_labels(rows: pd.DataFrame) -> list[str]:
     """
     labels = []
     for key in zip(rows["task"], rows["metric"], conditions_of(rows), strict=True):
-        label, parts = _label_and_unnamed_parts(*key)
+        label, parts = label_and_unnamed_parts(*key)
         unnamed_text = ", ".join(f"{name.replace('_', ' ')} {parts[name]}" for name in parts)
         labels.append(f"{label} ({unnamed_text})" if unnamed_text else label)
     return labels
-
-
-def _label_and_unnamed_parts(task: str, metric: str, condition: Condition) -> tuple[str, Condition]:
-    """Return the label of a difference, and the parts of its condition that are not in the label.
-
-    The label is that of the first headline (main number of the study) with this metric and no
-    other value in its condition; values take the place of placeholders such as `{radius}`. Without
-    such a headline it is the metric.
-    """
-    study = study_of(task)
-    for headline in main_numbers(study):
-        is_metric = (headline.task, headline.metric) == (task, metric)
-        if is_metric and _is_compatible(condition, headline.where):
-            label = headline.short or headline.label
-            # `headline.each` names the parts of the condition that are placeholders in the label.
-            if all(name in condition for name in headline.each):
-                label = label.format(**condition)
-            # A placeholder at the end that has no value, as in `ECE, {method}`, is left out.
-            label = label.partition(", {")[0]
-            if "{" not in label:  # every other placeholder has a value
-                removed_parts = dict.fromkeys((*headline.where, *headline.each), "")
-                return label_beside_task(label), condition.but(**removed_parts)
-    return metric_label(metric), condition
-
-
-def _is_compatible(condition: Condition, required: Mapping[str, str]) -> bool:
-    """Return whether a condition has the `required` values in every part that both have."""
-    return all(required[name] == value for name, value in condition.items() if name in required)
 
 
 def _comparable_pairs(

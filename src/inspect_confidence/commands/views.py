@@ -12,6 +12,7 @@ from inspect_confidence.errors import InvalidArgument
 from inspect_confidence.headlines import (
     condition_label,
     headline_rows,
+    label_and_unnamed_parts,
     label_beside_task,
     main_numbers,
 )
@@ -172,7 +173,12 @@ def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTabl
             label = ", ".join(filter(None, (label_beside_task(headline["label"]), value)))
             rows.append(row.labelled(label=label, unit=headline["unit"]))
         else:
-            rows.append(row.labelled(label=condition_label(row["metric"], row.shared)))
+            condition = row.shared
+            by = {"by": condition.get("by", "")}
+            label, parts = label_and_unnamed_parts(
+                row["task"], row["metric"], condition.but(by=""), short=False
+            )
+            rows.append(row.labelled(label=condition_label(label, parts.but(**by))))
     return ResultTable(rows)
 
 

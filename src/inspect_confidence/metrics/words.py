@@ -391,7 +391,7 @@ numbers(
     ),
     words_that_differ="Number of tested words whose probabilities differ from the reference's: p "
     "is below 5% in the condition `level=95`, 10% and 1% in `level=90` and `level=99`. p is "
-    "`p_holm` with `adjusted=holm`, else `p_value`.",
+    "adjusted by Holm's method (`p_holm`) with `adjusted=holm`, else not (`p_value`).",
 )
 
 

@@ -395,7 +395,10 @@ _CONDITION_BY_HEADING: Mapping[str, Mapping[str, str]] = {
         "setting": setting,
         "versus": HUMAN,
     }
-    for heading, setting in {"": ALL_SETTINGS, ", concise contexts": "concise"}.items()
+    for heading, setting in (
+        (", all settings", ALL_SETTINGS),
+        (", concise contexts", "concise"),
+    )
 }
 
 HEADLINES: Sequence[Headline] = (
