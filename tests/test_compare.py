@@ -422,7 +422,7 @@ def test_the_screen_is_of_the_primary_metric_of_models_on_the_main_scale(
     full = capsys.readouterr().out
     assert "nan" not in full
     assert "b: m/one 0-20" in full or "a: m/one 0-20" in full
-    assert "undefined differences are in --csv FILE only" in full
+    assert "Only --csv FILE has " in full
     # Rounding errors of equal values print as 0.
     print_differences(differences.assign(difference=5.55e-15), full=True)
     assert "5.55e-15" not in capsys.readouterr().out

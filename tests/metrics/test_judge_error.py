@@ -136,7 +136,7 @@ def test_prediction_powered_mean_without_judge_is_the_mean_label() -> None:
         estimate = prediction_powered_mean([1, 0, 1, 1], [1, 1, 1, 1], unlabelled)
         assert (estimate.value, estimate.weight, estimate.items) == (0.75, 0, 4 + len(unlabelled))
         assert estimate.error == pytest.approx(sqrt(0.75 * 0.25 / 4))
-    with pytest.raises(ValueError, match="1 labels are too few"):
+    with pytest.raises(ValueError, match="Two labels are needed, and n = 1"):
         prediction_powered_mean([1], [1], [0])
 
 

@@ -470,8 +470,8 @@ def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) 
         "models or methods. The p of other metrics, which are exploratory, is not adjusted.",
     ]
     if not is_defined.all():
-        n_undefined = (~is_defined).sum()
-        sentences.insert(0, f"{n_undefined} undefined differences are in --csv FILE only.")
+        undefined_text = counted((~is_defined).sum(), "undefined difference")
+        sentences.insert(0, f"Only --csv FILE has {undefined_text}.")
     _print_text(_console(), " ".join(filter(None, sentences)))
 
 

@@ -318,7 +318,7 @@ def prediction_powered_mean(
         raise ValueError("A label or a verdict is infinite; give finite numbers, or NaN.")
     n, unlabelled_count = len(labels), len(unlabelled_verdicts)
     if n < 2:
-        raise ValueError(f"{n} labels are too few; give at least two.")
+        raise ValueError(f"Two labels are needed, and n = {n}; give more.")
     variance = np.var(np.concatenate([verdicts, unlabelled_verdicts]), ddof=1)
     weight = 0.0  # lambda; 0 if verdicts tell nothing
     if unlabelled_count and variance > 0:
