@@ -324,6 +324,7 @@ def resample_contrast(
     return ResampledDifferences(
         contrast.names,
         items,
+        # A difference may rest on fewer items than there are units in the contrast.
         unit_counts=np.minimum(items, contrast.unit_count),
         first=first,
         second=second,

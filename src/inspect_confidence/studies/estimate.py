@@ -390,7 +390,7 @@ def resample(
     estimates, values = prepared.estimates, prepared.values
     seed = resampling.seed if stream is None else [resampling.seed, stream]
     resamples = resampling.resamples
-    # Values that are observed, for ranks, are compared with those of other models, in which other
+    # For ranks (`observe`) resampled values are compared with those of other models, in which other
     # units are equal: then equal units keep weights of their own.
     equal_units_share_weight = unpaired and not resampling.observe
     plan = metrics.resampled_as(

@@ -110,7 +110,8 @@ class Intervals:
         widths = values["mean_width"]  # of each interval
         means = {}
         for name, column in values.items():
-            extremes = self._extremes(name, column)  # of pseudo-units, which widen intervals
+            # Pseudo-units with the least and the greatest value widen the intervals of few units.
+            extremes = self._extremes(name, column)
             means[name] = metrics.mean_of(column, self.unit_index, self.unit_count, extremes)
         return {
             **means,

@@ -37,9 +37,9 @@ def correlate_over_models(
     undefined value is left out and counted in the note. The correlation is undefined with fewer
     than three models, or if all values of a metric are equal. Its interval is Fisher's z, which
     treats the models as a random sample, ignores the error of each value, and needs four models
-    that do not lie on a line. With `ranked`, ranks are correlated (Spearman), of which the registry
-    allows no interval. `metric` is the name of the correlation; `first` and `second` are by model
-    and variant.
+    that do not lie on a line. With `ranked`, ranks are correlated (Spearman), which by the metric's
+    definition have no interval. `metric` is the name of the correlation; `first` and `second` are
+    by model and variant.
     """
     # A point is a model and variant.
     pairs = np.array([[first[point], second[point]] for point in second if point in first])

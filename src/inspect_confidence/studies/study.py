@@ -567,7 +567,8 @@ class Headline:
     def nearest_values(self, combinations: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
         """Return the combinations of values of `each` that are headlines, in their order.
 
-        They are all without `nearest`. Of two values equally near, the larger one is chosen.
+        `nearest` has the usual value of some parts: only the value nearest to it is a headline, the
+        larger of two equally near. Of other parts all values are.
         """
         chosen = list(combinations)
         for name, usual in self.nearest.items():

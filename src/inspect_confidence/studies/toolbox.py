@@ -177,7 +177,8 @@ def _condition_parts(table: ResultTable) -> list[str]:
 def _columns(rows: Sequence[ResultRow], lines: Sequence[str]) -> list[Column]:
     """Return a column for each metric and each combination of the parts that lines don't name.
 
-    `lines` are the names of the parts that make the lines.
+    `lines` are the names of the parts that make the lines. The parts in `_NOT_CONDITION`, such as
+    the model and the metric, are in no combination.
     """
     # By metric and its parts, such as ("ece", (("bins", "15"),)).
     columns: dict[tuple[str, tuple[tuple[str, str], ...]], Column] = {}

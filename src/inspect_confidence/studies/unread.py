@@ -31,9 +31,9 @@ ALL_DATASETS = "all"
 def unread_shares(table: TaskTable, judgments: pd.DataFrame) -> Iterator[Result]:
     """Yield the share of unread replies of each model and variant, overall and by condition.
 
-    Judgments without a reply, because the run or an instrument failed, are left out and counted.
-    The task's table gives a row for each reply (`replies`), and the columns of conditions by which
-    shares are given on each data set (`varied`).
+    Judgments without a reply, because the run, a grader or a scorer failed, are left out and
+    counted. The task's table gives a row for each reply (`replies`), and the columns of conditions
+    by which shares are given on each data set (`varied`).
     """
     rows = table.replies(judgments)
     # An item, or cluster, is a unit of its own in each data set.
@@ -216,7 +216,10 @@ def _percent(share: float) -> str:
 
 
 def _describe_extremes(column: str, rows: Sequence[ResultRow]) -> str:
-    """Describe for which values of a column the share is least and greatest; empty if all agree."""
+    """Describe for which values of a column the share of unread replies is least and greatest.
+
+    The text is empty if all defined shares are equal, or none is defined.
+    """
     defined = sorted((row for row in rows if not np.isnan(row.value)), key=lambda row: row.value)
     if not defined or defined[0].value == defined[-1].value:
         return ""

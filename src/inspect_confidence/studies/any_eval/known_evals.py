@@ -54,11 +54,12 @@ KNOWN_FIELDS = (
 def known_field(scorer: str, value: object, key: str) -> KnownField | None:
     """Return the entry of `KNOWN_FIELDS` for a key of a scorer's value; None if there is none.
 
+    An entry describes a field in which a known eval writes a confidence, or what looks like one.
     Scorers of several evals may share a name: the value must also have the entry's other keys.
     """
     if not isinstance(value, Mapping):
         return None
-    name = base_name(scorer.rsplit("/", 1)[-1])
+    name = base_name(scorer.rsplit("/", 1)[-1])  # without the number of a repeated scorer
     for field in KNOWN_FIELDS:
         if name in field.scorers and key == field.key and set(field.others) <= value.keys():
             return field

@@ -165,7 +165,8 @@ _USUAL_LEVEL = 90.0
 def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[Result]:
     """Return the share of questions whose true value has each exponent of ten, by data set.
 
-    Each item counts once; items without a true value are left out.
+    Each item counts once; items without a true value are left out. The rows are of no model, for
+    which `QUESTIONS` stands.
     """
     results: list[Result] = []
     for dataset, rows in frames[_TASK].groupby("dataset", sort=False):

@@ -130,7 +130,8 @@ def scaled_temperatures(
     There are two rules, named in the condition: `score` minimizes the mean interval score over
     `levels`, `nll` maximizes the likelihood. Both choose from a grid of temperatures. The chosen
     temperature comes first; its interval is of `nll` only, which chooses anew in each resample.
-    Test items' metrics take the temperature of the sample; one that is NaN or 0 has none.
+    Test items' metrics take the temperature of the sample; there are none if it is NaN, for lack of
+    train items.
     """
     # A true value to which no token gave a probability has the likelihood 0 at any temperature.
     is_seen = metrics.truth_seen(*metrics.ranked(train.distributions), train.truth)
@@ -160,7 +161,7 @@ def scaled_temperatures(
         )
         yield Statistics([described], statistic)
         temperature = float(statistic(np.ones((1, train.unit_count)))[0])
-        for level in levels if temperature > 0 else ():
+        for level in () if np.isnan(temperature) else levels:
             yield from scaled_statistics(
                 test, level, temperature, condition={**rule_condition, "level": level}, note=note
             )

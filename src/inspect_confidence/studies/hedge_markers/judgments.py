@@ -69,7 +69,7 @@ def _marker_rows(sentence: Mapping[str, Any]) -> list[dict[str, Any]]:
         "undecided": undecided,
         "inconsistent": inconsistent,
         "failed": counts.get("failed", 0),
-        "foreign": sentence.get("foreign", np.nan),
+        "foreign": sentence.get("foreign", np.nan),  # listed markers that it does not contain
         "confidence": (consistent + undecided / 2) / comparisons if comparisons else np.nan,
         "decisiveness": np.nan if decisiveness is None else decisiveness,
         "status": "ok" if markers is not None and comparisons else "grader_failed",

@@ -143,7 +143,7 @@ def _model_tables(model: str, rows: ResultTable) -> Iterator[TableSpec]:
     thresholds = sorted(
         rows.among("metric", _STABILITY_ROWS).values("marker_threshold"), key=_threshold
     )
-    # A marker that reaches a higher threshold also reaches the lowest, with the same MICs.
+    # A marker that reaches a higher threshold also reaches the lowest, with the same numbers.
     lowest = rows.matching(marker_threshold=next(iter(thresholds), ""))
     yield TableSpec(
         f"Data sets: {model}",
@@ -227,7 +227,7 @@ def _stability_label(line: Mapping[str, str]) -> Mapping[str, str]:
 
     `line` has the parts that tell lines apart: the metric, and those that the cell `of` lists, such
     as level and kind of correlation, unless they are empty. With `shared` a metric is over markers
-    that some data sets share, not all.
+    that some data sets share, not all; with `no_hedge` it leaves out sentences that do not hedge.
     """
     no_hedge = "without <no_hedge>" if line["no_hedge"] else ""
     shared = "shared by some" if line["shared"] else ""

@@ -521,6 +521,7 @@ def _mrc_change(
         with_all = _metric_values(metric, tables, None, rules)
         return _metric_values(metric, hedges, None, rules) - with_all
 
+    # The change is undefined also if only MRC without them is: the reason of `mrc` need not apply.
     return Statistics([replace(mrc, metric="mrc_change", undefined_reason="")], changes)
 
 

@@ -467,8 +467,9 @@ def _slope_statistic(
     """Return the slope of overconfidence on difficulty as a statistic of unit weights.
 
     The difficulty x is 1 - the maximum achievable score (`mas`), the overconfidence y is confidence
-    less the true probability. The least-squares slope of y on x follows from what each unit adds to
-    the number of judgments and to the sums of x, y, xx and xy.
+    less the true probability (`correct`); callers leave out rows in which one of these is NaN. The
+    least-squares slope of y on x follows from what each unit adds to the number of judgments and to
+    the sums of x, y, xx and xy.
     """
     x = 1 - rows["mas"].to_numpy(float)
     y = (rows["confidence"] - rows["correct"]).to_numpy(float)

@@ -502,10 +502,10 @@ _POOLED_COLUMNS = [
 def _bins_over_sets_and_models(
     frames: Sequence[pd.DataFrame], resampling: Resampling
 ) -> Iterator[Result]:
-    """Yield bins over all data sets, and the models of each group, if there are several data sets.
+    """Yield bins over all data sets and all models of a group together, group by group.
 
-    Each judgment has weight one. Judgments of LifeEval with the same radius are dependent within a
-    decade of age, which counts as an item.
+    Nothing is yielded unless there are several data sets. Each judgment has weight one. Judgments
+    of LifeEval with the same radius are dependent within a decade of age, which counts as an item.
     """
     parts = [rows.assign(item=estimate.unit_names(rows))[_POOLED_COLUMNS] for rows in frames]
     if not parts:

@@ -40,7 +40,8 @@ def read_sample(sample: SampleFacts) -> list[dict[str, Any]]:
     row |= sample.metadata_columns("low", "high")
     values = score.select("raw", "confidence", "correct", "clipped")
     if values:
-        # The log has 1, 0 or NaN; the column is a flag, whose missing value is None.
+        # Whether a report just outside the scale was moved to its end: the log has 1, 0 or NaN; the
+        # column is a flag, whose missing value is None.
         values["clipped"] = None if np.isnan(values["clipped"]) else bool(values["clipped"])
     return [{**row, **values, **status_and_reason}]
 

@@ -130,8 +130,8 @@ class _TablesOfAllModels:
     def specs(self) -> Iterator[TableSpec]:
         """Yield the tables that the study prints, titled by their numbers in the study.
 
-        Stars and p-values are those of a scale's difference from the baseline, 0-100. Tables show
-        only scales that were used.
+        Stars and p-values (the metric `adjusted`, adjusted over scales) are those of a scale's
+        difference from the baseline, 0-100. Tables show only scales that were used.
         """
         adjusted, baseline = self.adjusted, _BASELINE_SCALE
         meta_d, m_ratio, *_ = _sensitivity(self.rows, self.threshold)

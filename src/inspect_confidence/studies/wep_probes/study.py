@@ -73,7 +73,8 @@ def _score_values(frame: pd.DataFrame, convention: str | None) -> pd.DataFrame:
 
     A unit is what a score judges, such as a sequence of prompts; without a value it is left out.
     Its `name` is condition and score. Its `item` is a cluster of units: complementary sequences of
-    one scenario, set of choices and kind of numbers; `key` names the unit in it.
+    one scenario, set of choices and kind of numbers; `key` names the unit in it. `convention` is
+    `authors`, or None for the definitions of the study's text.
     """
     conditions = [Condition(), Condition(cot="without"), Condition(cot="with")]
     parts = []
