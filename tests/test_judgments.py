@@ -249,7 +249,7 @@ def test_unusable_and_missing_files_are_refused(tmp_path: Path) -> None:
     """A file that can't be used is one error that names the value, a missing path its name."""
     for content, says in (
         ("item,level,lower,upper\n1,90,2,4\n", "there is no column 'truth' of fermi_eval"),
-        ("item,level,low,high,truth\n1,90,2,4,3\n", "no column 'lower' or 'upper' of fermi_eval"),
+        ("item,level,least,most,truth\n1,90,2,4,3\n", "no column 'lower' or 'upper' of fermi_eval"),
         ("item,word,answer\n1,likely,4\n", "there is no column 'confidence' or 'correct'; its"),
         # `status` alone is no sign of a task of this package.
         ("item,status,low_90\n1,ok,2\n", "there is no column 'confidence' or 'correct'; its"),

@@ -65,7 +65,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     ),
     "two percentages for shares": (
         PAIR + "q2,75,1\nq3,0.5,1\nq4,80,1\n",
-        "(1 more is like it: line 5); name their scale: --confidence-scale 0-100, 0-10, or none",
+        "(1 more is like it: line 5); name their scale, as --confidence-scale 0-100, 0-10 or 1-5",
     ),
     "two rows without an item": (
         PAIR + ",0.5,1\n,0.75,1\n",

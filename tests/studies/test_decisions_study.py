@@ -123,7 +123,7 @@ def test_a_share_of_no_decisions_says_that_there_is_none() -> None:
 
 def test_a_target_of_1_is_refused() -> None:
     """In a user's rows, with the remedy."""
-    with pytest.raises(Exception, match=r"confidence_target=1 is not in \[0, 1\); 75% is 0.75"):
+    with pytest.raises(Exception, match=r"confidence_target=1 is not in \[0, 1\) .*; 75% is 0.75"):
         study_results(targets().assign(confidence_target=1.0))
 
 
