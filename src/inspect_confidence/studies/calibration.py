@@ -443,7 +443,7 @@ def item_statistics(
     counts = answers.counts
     value = metrics.debiased_squared_error(*arrays, counts=counts)
     low, high = metrics.debiased_squared_error_interval(*arrays, counts=counts)
-    # A widened interval ends at the value; others end there only at 0 or 1.
+    # The interval was widened if it ends at the value, unless the value is 0 or 1, the range's end.
     is_widened = value in (low, high) and value not in (0, 1)
     widened = "the interval was widened to contain the value" if is_widened else ""
     squared_error = Estimate(

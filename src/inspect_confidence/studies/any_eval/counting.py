@@ -66,6 +66,7 @@ def _merge_if_exact(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     merged = _merge_equal(complete_scales(rows))
     if problem := _variety_problem(merged):
         return rows, problem
+    # A score of which only the order counts (`ordinal`) has no `confidence`, and is readable.
     has_confidence = merged["confidence"].notna() | merged["ordinal"]
     is_readable = (merged["status"] == "ok") & has_confidence & merged["correct"].notna()
     # Few judgments in any part with numbers of its own are a reason too: all judgments first, then

@@ -638,11 +638,12 @@ class _Scale:
         return cls(ends.pop() if len(ends) == 1 else None, are_shares)
 
     def columns_for(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns to change in a judgment of the method that has no scale.
+        """Return the columns to change in a judgment without a scale, by the scale of its method.
 
         `row` is the judgment; nothing changes if it has a scale. A failed judgment gets the ends of
-        the method's scale, if there is one. A number is the confidence if all numbers of the method
-        lie in [0, 1]; otherwise it may be a percentage, and the judgment becomes `scoring_failed`.
+        the method's scale, if there is one. A number is the confidence if all of the method's
+        numbers without a scale lie in [0, 1]; otherwise it may be a percentage, and the judgment
+        becomes `scoring_failed`.
         """
         if not _has_no_scale(row):
             return {}

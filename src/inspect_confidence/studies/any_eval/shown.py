@@ -186,12 +186,13 @@ _CALIBRATION_TEXTS: Mapping[str, str] = {
 def _clauses() -> Iterator[Clause]:
     """Yield the clauses of main findings: on each method of asking, then on recorded fields.
 
-    Each comes twice: for results with a scale, which may be any, and for results without one.
+    Each comes twice: for results on a scale, whichever it is, and for results without one.
     """
     for method, text in _CALIBRATION_TEXTS.items():
         yield from calibration_clauses(TASK, {"method": method}, ["scale"], text)
         yield from calibration_clauses(TASK, {"method": method}, [], text)
-    for parts in _PARTS_BY_METHOD_NAME.values():  # method and scale, then the method alone
+    # Each recorded field is a method of its own.
+    for parts in _PARTS_BY_METHOD_NAME.values():
         yield from calibration_clauses(TASK, {}, parts, _SHOWING)
 
 

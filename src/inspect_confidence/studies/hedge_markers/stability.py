@@ -306,8 +306,8 @@ def _resampled_mics(
     """Return MICs of the sample (groups, markers), and of resamples (resamples, groups, markers).
 
     A MIC is a marker's mean confidence in a group, from `cells`. It is NaN where `is_frequent` says
-    that the marker has fewer than T sentences in the group. Groups are splits of data sets. However
-    many resamples are asked, there are at most `MOST_RESAMPLES`.
+    that the marker has fewer than T sentences in the group, however many a resample has. Groups are
+    splits of data sets. There are at most `MOST_RESAMPLES` resamples.
     """
 
     def mics(weights: FloatArray) -> FloatArray:
