@@ -91,3 +91,16 @@ def test_an_interval_that_was_widened_to_contain_its_value_has_a_note() -> None:
         assert row["value"] == pytest.approx((confidence - 0.5) ** 2 - 0.25 / 99)
         assert (row["ci_low"] == row["value"]) == is_widened
         assert ("the interval was widened to contain the value" in row["note"]) == is_widened
+
+
+def test_the_squared_error_of_many_confidences_has_no_interval_and_says_why() -> None:
+    """Ten items of each confidence are enough for 200 confidences, and no interval has 201."""
+    for confidences, has_interval in ((200, True), (201, False)):
+        confidence = np.repeat(np.linspace(0.2, 0.8, confidences), 10)
+        frame = pd.DataFrame({"item": numbered("q", len(confidence)), "confidence": confidence})
+        frame = frame.assign(correct=np.arange(len(confidence)) % 2.0)
+        frame = frame.assign(task="any_eval", model="m", status="ok")
+        results = summarize(frame, metrics=["debiased_squared_error"], resamples=50)
+        (row,) = results[results["metric"] == "debiased_squared_error"].to_dict("records")
+        assert np.isfinite(row["ci_low"]) == has_interval
+        assert ("or more than 200 confidences" in row["note"]) != has_interval

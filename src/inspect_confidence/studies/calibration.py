@@ -18,7 +18,7 @@ from inspect_confidence.metrics.arrays import (
     count_units,
     unit_sizes,
 )
-from inspect_confidence.metrics.calibration import bins_of_values
+from inspect_confidence.metrics.calibration import MOST_GROUPS, bins_of_values
 from inspect_confidence.metrics.registry import UNREAD
 from inspect_confidence.studies.estimate import (
     Estimate,
@@ -443,7 +443,7 @@ def item_statistics(
     counts = answers.counts
     value = metrics.debiased_squared_error(*arrays, counts=counts)
     low, high = metrics.debiased_squared_error_interval(*arrays, counts=counts)
-    # The interval was widened if it ends at the value, unless the value is 0 or 1, the range's end.
+    # The interval was widened if it ends at the value; at 0 and 1 others may end, too.
     is_widened = value in (low, high) and value not in (0, 1)
     widened = "the interval was widened to contain the value" if is_widened else ""
     squared_error = Estimate(
@@ -454,7 +454,9 @@ def item_statistics(
         interval=(low, high),
         n_asked=answers.n_asked,
         unit_count=answers.readable_units,
-        no_interval_reason="too few items of each confidence",
+        # Either may be so: the interval does not say which.
+        no_interval_reason="too few items of each confidence, or more than "
+        f"{MOST_GROUPS} confidences",
     )
     test = replace(
         squared_error, metric="calibration_p", note=note, interval=None, no_interval_reason=""
