@@ -233,7 +233,8 @@ def _plain_text(text: str) -> str:
 def _exact_amounts(text: str) -> set[Fraction]:
     """Return the number that a text such as `$18` states; for `80%` both 80 and 4/5.
 
-    The set is empty if the text does not start as a number, or states no or only a rounded number.
+    The set is empty unless the text begins with a digit, after a sign or currency at most, and
+    states one exact number; units may follow it, as in `18 dollars`.
     """
     amount = exact_number_in(text) if _AMOUNT.fullmatch(text.strip()) else None
     if not isinstance(amount, Fraction):

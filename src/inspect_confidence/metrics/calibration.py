@@ -821,8 +821,9 @@ def hle_calibration_error(
 
 
 @metric(
-    definition="Mean squared distance of confidence from the accuracy at that confidence, minus "
-    "its upward bias: 0 on average for calibrated confidence, and below 0 by chance.",
+    definition="Mean squared distance of each distinct confidence from the accuracy of its "
+    "answers, minus its upward bias: 0 on average for calibrated confidence, and below 0 by "
+    "chance. A confidence that only one item has is merged with the next one.",
     unit="squared share",
     direction="target=0",
     low=-1,

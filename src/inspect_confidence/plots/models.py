@@ -242,7 +242,8 @@ def _draw_by_target(ax: Axes, rows: pd.DataFrame, targets: Sequence[float], look
     """Draw a panel's metric, accuracy or payoff, by confidence target: a line for each model.
 
     The dashed line is the target in a panel of accuracy, and 0 in a panel of the payoff. `targets`
-    are the positions along x; `looks` are matplotlib's arguments by model.
+    are at equal distances along x, with their values below; `looks` are matplotlib's arguments by
+    model.
     """
     is_accuracy = (rows["metric"] == "accuracy_given_attempted").all()
     ax.plot(range(len(targets)), targets if is_accuracy else [0.0] * len(targets), **DASHED)

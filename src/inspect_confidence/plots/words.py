@@ -51,11 +51,13 @@ def consistency(rows: pd.DataFrame) -> Figure:
     """Draw the four consistency scores with 95% intervals, beside those of random choices.
 
     There are four panels for each model, data set and variant. Along x are all prompts, and the
-    prompts of each number of choices. Marks differ with and without reasoning; both modes together
-    are drawn only if the modes are not separate. Dashes are the expected scores of random choices.
+    prompts of each number of choices. Scores with and without reasoning (the modes) have marks of
+    their own; a score over both modes is drawn only in a panel without scores of single modes.
+    Dashes are the expected scores of random choices.
 
     Args:
-        rows: Results of `wep_choice`; its rows of the four scores are drawn.
+        rows: Results of `wep_choice`; its rows of the four scores are drawn, but for those of one
+            scenario or set of numbers.
     """
     rows_of_modes = rows.loc[list(map(is_score_by_choice_set, conditions_of(rows)))]
     selected = select_rows(

@@ -477,13 +477,15 @@ def table_statistics(
 
     The counts are the judgments' count table. Metrics that `resampling` does not request are left
     out; None requests all. The options of a metric, such as 15 bins, extend `condition`; `note`
-    follows the metric's own definition and remarks in its note. If there are many different
+    follows the metric's own definition and remarks in its note. A metric with a method of its own
+    for the interval, as ECE, gets it here, others from resamples. If there are many different
     confidences, resamples take them from a `coarser` count table, which rounds them, as a note
     says; metrics that compare groups of equal confidence then have no interval.
     """
     count_tables = answers.count_tables()  # what each unit adds
     tables = count_tables.total_table()
     units = answers.readable_units
+    # Metrics that compare right with wrong answers, as AUROC, need enough of both.
     balanced_units = metrics.count_balanced_units(units, answers.right_share)
     is_coarse = count_tables.coarser is not None
     steps = f"confidence in steps of 1/{metrics.STEPS} there" if is_coarse else ""
