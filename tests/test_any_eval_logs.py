@@ -89,6 +89,20 @@ def metadata_value(name: str = "value") -> Scorer:
     return score
 
 
+@scorer(metrics=[accuracy()])
+def marked() -> Scorer:
+    """The value and the metadata that a sample's metadata names."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        return Score(
+            value=_epoch_value(state, "value"),
+            answer=state.output.completion,
+            metadata=_epoch_value(state, "noted"),
+        )
+
+    return score
+
+
 def quiz(
     *answers: Said, scorers: Sequence[Scorer] = (), noted: Sequence[Any] = (), **more: Any
 ) -> Task:
@@ -222,6 +236,33 @@ def test_some_judgments_that_cannot_be_used_are_counted_with_the_reason(tmp_path
     notices = read_judgments(tmp_path).notices
     remedy = "some lie outside 0 to 1: say the scale with --confidence-scale (in 3)"
     assert notices[0].endswith(f"{FOUND}: 4 of 5 judgments cannot be used: {remedy}")
+
+
+@pytest.mark.parametrize(
+    ("grades", "usable"),
+    [
+        ([0, 50, 100, 0, 1, 0], 0),  # 1 may be right, or 1 of 100
+        ([0] * 18 + [100, 100], 0),  # a tenth, but of the others none is right
+        ([0, 1] * 9 + [-1, -1], 18),  # a tenth are marks
+    ],
+)
+def test_grades_on_another_scale_are_not_read_in_part(
+    grades: list[int], usable: int, tmp_path: Path
+) -> None:
+    """Those within 0 to 1 alone would be the wrong answers, or count a hundredth as right."""
+    marks = noted(*[0.5 + k / 100 for k in range(len(grades))])
+    scored = quiz(*["4"] * len(grades), scorers=[marked()], noted=marks, value=grades)
+    run(scored, tmp_path)
+    if not usable:
+        outside = sum(grade > 1 for grade in grades)
+        reason = exclusion_reason(tmp_path)
+        extent = f"is not between 0 and 1, as in {outside} of {len(grades)} judgments"
+        assert extent in reason
+        assert "name another by --score" in reason
+        return
+    rows = rows_of(tmp_path)
+    assert (rows["status"] == "ok").sum() == usable
+    assert rows["correct"].mean() == 0.5
 
 
 def test_a_damaged_sample_costs_only_its_own_judgment(tmp_path: Path) -> None:

@@ -175,9 +175,13 @@ def test_fields_of_records_in_parquet_are_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.jsonl", b'{"item": 1}\n{"item": \n', "line 2 is not JSON"),
-        ("a.jsonl", b"[1]\n", "line 1 is not a record"),
-        ("a.jsonl", b"[1]\n{}\nx\n", "line 1 is not a record, and 1 more line holds no record"),
+        ("a.jsonl", b'{"item": 1}\n{"item": \n', "1 line is no JSON record {...}; correct line 2"),
+        ("a.jsonl", b"[1]\n", "1 line is no JSON record"),
+        (
+            "a.jsonl",
+            b"[1]\n{}\nx\n",
+            "2 lines are no JSON record {...}; correct line 1 and any others",
+        ),
         ("a.csv", b"item\n1,2\n3\n4,5,6\n7,8\n", "the first line 1 (2 more rows too long)"),
         ("a.json", b'[{"item": 1}, 2]', "is not a list of records"),
         ("a.json", b"[" * 100_000, "nested too deep"),
@@ -422,7 +426,7 @@ def test_low_and_high_beside_probabilities_have_a_notice(tmp_path: Path) -> None
     """They may be another tool's, such as prices."""
     path = write(tmp_path / "mine.csv", confidence=SURE / 100, low=3, high=9)
     stderr = " ".join(printed("summarize", path).stderr.split())
-    assert "'low' and 'high' were taken as the ends of each row's scale of confidence" in stderr
+    assert "'low' and 'high' were taken as ends of scales; rename others" in stderr
 
 
 def test_a_uuid_of_several_items_is_no_samples(tmp_path: Path) -> None:

@@ -144,6 +144,9 @@ def _grade_word(text: str) -> str:
     return re.sub(r"[\s_-]+", " ", text.lower()).strip()
 
 
+NO_SHARE = "is not between 0 and 1"
+"""End of the reason of a grade outside [0, 1]."""
+
 Grade = float | ParseFailure
 """Grade of an answer in a score: a number, or why there is none, such as `declined`."""
 
@@ -253,10 +256,7 @@ def score_name(scorer: str, key: str) -> str:
 
 
 def split_score_name(name: str, scorers: Iterable[str]) -> tuple[str, str]:
-    """Return the scorer and the key in the name of a score or field; the key may be empty.
-
-    A scorer's name may contain points; for a name of none of the `scorers`, the first one counts.
-    """
+    """Return the scorer, which may have points in its name, and the key of a score or field."""
     named = [scorer for scorer in scorers if f"{name}.".startswith(f"{scorer}.")]
     scorer = max(named, key=len, default=name.partition(".")[0])
     return scorer, name[len(scorer) + 1 :]
@@ -353,7 +353,7 @@ def grade(scores: Mapping[str, Grades], score_label: str | None = None) -> Grade
             return correct
         return ParseFailure(correct.status, f"the eval's score {name}: {correct.reason}")
     if not 0 <= correct <= 1:
-        return _failed(f"the eval's score {name}, {correct:g}, is not between 0 and 1")
+        return _failed(f"the eval's score {name}, {correct:g}, {NO_SHARE}")
     return correct
 
 

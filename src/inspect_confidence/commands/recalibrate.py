@@ -229,10 +229,8 @@ def _reason_for_no_map(group: ConfidenceGroup) -> str:
     """
     n_units = len(np.unique(group.clusters[group.readable]))
     if n_units < FOLDS:
-        names = ("item", "items")
-        if estimate.clusters_of(group.rows):
-            names = ("cluster of items", "clusters of items")
-        return f"{counted(n_units, *names)} with confidence and outcome; {FOLDS} are needed"
+        units = counted(n_units, "cluster" if estimate.clusters_of(group.rows) else "item")
+        return f"{units} with confidence and outcome; {FOLDS} are needed"
     outcomes = set(group.correct[group.readable].tolist())
     if outcomes in ({0.0}, {1.0}):
         outcome = "right" if 1.0 in outcomes else "wrong"

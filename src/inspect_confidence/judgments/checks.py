@@ -181,10 +181,7 @@ def _refuse_contradictions(
         f"{row_place(source, first_row)} and {row_place(source, second_row)} are of the same "
         f"repetition of item {question_cells['item'].loc[second_row]}, with other answers"
     )
-    remedy = (
-        "leave one out, or name the column that tells them apart: --column epoch=COLUMN or "
-        "method=COLUMN"
-    )
+    remedy = "leave one out, or name what tells them apart: --column epoch=COLUMN or method=COLUMN"
     raise RowMistake(source, question_cells.index[is_contradiction], problem, remedy, is_full=True)
 
 

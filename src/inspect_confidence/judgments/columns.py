@@ -127,15 +127,14 @@ def drop_foreign_scale(
     """Return a file's rows without columns `raw`, `low` and `high` in which no cell is a number.
 
     They are another tool's, such as the text of a reply, if another column is named as a confidence
-    and no option of `recorded` names them; a notice tells so. Of the two ends of a scale both go.
+    and no option names them. Of the two ends of a scale both go.
     """
     foreign = set()
     for name in columns_in(frame, ("raw", "low", "high")):
         texts = frame.loc[~frame[name].map(is_missing), name]
         if name not in recorded.columns and len(texts) and texts.map(read_number).isna().all():
             foreign |= {name} if name == "raw" else {"low", "high"}
-    columns_by_name = _columns_by_normalized_name(list(map(str, frame)))
-    if not foreign or not _columns_with_name_like(_CONFIDENCE_NAMES, columns_by_name):
+    if not any(_CONFIDENCE_NAMES.fullmatch(_normalize_name(str(column))) for column in frame):
         return frame
     for name in columns_in(frame, sorted(foreign)):
         notices.append(f"{source}: the column {name!r} holds other values and was left out")

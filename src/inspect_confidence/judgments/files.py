@@ -97,32 +97,28 @@ def read_file(
 
     Raises:
         InvalidArgument: The file cannot be read, its task is unknown, a required column is missing,
-            a value has the wrong type or is impossible, or rows contradict each other. Mistakes in
-            rows are in one error.
+            a value has the wrong type or is impossible, or rows contradict each other.
     """
     notices = [] if notices is None else notices
     user_table = read_table(path)
     default_model = model or file_stem(path.name)
     mistakes: list[RowMistake] = []
-    while True:
+    while len(user_table.frame):
         try:
             judgments = _read_rows(user_table, recorded, path, notices, default_model)
+            if not mistakes:
+                return judgments
+            break
         except RowMistake as mistake:
             mistakes.append(mistake)
         except InvalidArgument:
             if not mistakes:
                 raise
             break
-        else:
-            if not mistakes:
-                return judgments
-            break
-        # The other rows may have other mistakes. With columns of models, rows are numbered anew.
-        rows = user_table.frame.drop(index=mistakes[-1].rows, errors="ignore")
-        is_stacked = any(PLACEHOLDER in column for column in recorded.columns.values())
-        if is_stacked or not 0 < len(rows) < len(user_table.frame):
-            break
-        user_table = replace(user_table, frame=rows)
+        if any(PLACEHOLDER in column for column in recorded.columns.values()):
+            break  # rows of a file with columns of each model are numbered anew
+        # The other rows may have other mistakes.
+        user_table = replace(user_table, frame=user_table.frame.drop(index=mistakes[-1].rows))
     raise join_mistakes(mistakes)
 
 
@@ -342,10 +338,7 @@ def _add_inferred_task(
     if task is None:
         raise _unknown_task_error(frame, renamed, source, is_mapped=bool(recorded.columns))
     if task == "scale_variants" and "raw" not in renamed:
-        notices.append(
-            f"{source}: 'low' and 'high' were taken as the ends of each row's scale of confidence; "
-            "if they are none, rename them"
-        )
+        notices.append(f"{source}: 'low' and 'high' were taken as ends of scales; rename others")
     if aliases:
         columns = ", ".join(aliases)
         notices.append(
@@ -442,9 +435,8 @@ def _drop_foreign_values(
                 changed[name] = pd.Series(None, frame.index, dtype=object)
                 notices.append(f"{source}: the column {name!r} holds other values and was left out")
     if "uuid" in frame:
-        # A sample has one item and one model; what several share is no sample's uuid.
-        samples = frame[~_is_empty(frame["uuid"])].astype(str).groupby("uuid")
-        if (samples[["item", "model"]].nunique() > 1).to_numpy().any():
+        samples = frame.loc[~_is_empty(frame["uuid"]), ["uuid", "item", "model"]].astype(str)
+        if samples.drop_duplicates()["uuid"].duplicated().any():  # of several items or models
             changed["uuid"] = pd.Series("", frame.index, dtype=object)
             notices.append(f"{source}: the column 'uuid' is of no samples and was left out")
     frame = _replace_placeholder_answers(frame.assign(**changed))

@@ -261,9 +261,8 @@ def _read_separated_text(path: Path) -> UserTable:
     except pd.errors.ParserError as error:
         if surplus := _SURPLUS_CELLS.search(str(error)):
             columns, line, cells = surplus.groups()
-            rows = csv.reader(
-                content.decode("utf-8-sig").splitlines(keepends=True), delimiter=separator
-            )
+            lines = content.decode("utf-8-sig").splitlines(keepends=True)
+            rows = csv.reader(lines, delimiter=separator)
             more = sum(len(row) > int(columns) for row in rows) - 1
             more_text = f" ({counted(more, 'more row')} too long)" if more > 0 else ""
             raise InvalidArgument(
@@ -350,25 +349,22 @@ def _flatten_structs(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _records_of_lines(path: Path) -> Iterator[Mapping[str, Any]]:
     """Yield the record of each line that is not empty; refuse lines that hold something else."""
-    problems: list[str] = []
+    numbers = []
     lines = _read_bytes(path).decode("utf-8-sig").split("\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-            if isinstance(record, dict):
-                yield record
-            else:
-                problems.append(f"line {number} is not a record")
-        except json.JSONDecodeError as error:
-            problems.append(f"line {number} is not JSON ({error.msg})")
-    if problems:
-        more = counted(len(problems) - 1, "more line holds", "more lines hold")
-        more_text = f", and {more} no record" if len(problems) > 1 else ""
-        raise InvalidArgument(
-            f"{path}, {problems[0]}{more_text}; write a JSON record in each line: {{...}}."
-        )
+        except json.JSONDecodeError:
+            record = None
+        if isinstance(record, dict):
+            yield record
+        else:
+            numbers.append(number)
+    if numbers:
+        text = f"{counted(len(numbers), 'line is', 'lines are')} no JSON record {{...}}"
+        raise InvalidArgument(f"{path}: {text}; correct line {numbers[0]} and any others.")
 
 
 def _records_of_json(path: Path) -> list[Mapping[str, Any]]:

@@ -15,6 +15,7 @@ from inspect_confidence import answers
 from inspect_confidence.answers import REPLY_STATUSES, RUN_STATUSES, ParseFailure, TokenChoice
 from inspect_confidence.answers.clean import LONGEST_COMPARED, comparable
 from inspect_confidence.grades import (
+    NO_SHARE,
     base_name,
     chosen_score,
     grade,
@@ -23,6 +24,7 @@ from inspect_confidence.grades import (
     read_number,
     split_score_name,
 )
+from inspect_confidence.printing import counted
 from inspect_confidence.results import Condition
 from inspect_confidence.scales import (
     low_values,
@@ -430,6 +432,7 @@ def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
 
     A sample gets a failed judgment of each method or decision that only other samples have.
     """
+    _refuse_other_grades(list(chain.from_iterable(samples)))
     confidence_rows = []
     for rows in samples:
         for row in rows:
@@ -437,6 +440,21 @@ def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
         confidence_rows.append([row for row in rows if row.get("task") not in DECISION_TASKS])
     completed = _complete_confidence(confidence_rows)
     return complete_decisions(samples, completed)
+
+
+def _refuse_other_grades(rows: JudgmentRows) -> None:
+    """Make a run's judgments unusable if its grades are on another scale than 0 to 1.
+
+    They are if more than a tenth lie outside, or if all others are 0: then 1 may be 1% of 100.
+    """
+    outside = [row for row in rows if row["reason"].endswith(NO_SHARE)]
+    inside = [row for row in rows if row.get("correct", math.nan) >= 0]  # NaN is none
+    n = len(outside) + len(inside)
+    if len(outside) > n / 10 or (outside and not any(row["correct"] for row in inside)):
+        extent = f"as in {len(outside)} of {counted(n, 'judgment')}"
+        reason = f"{outside[0]['reason']}, {extent}; name another by --score"
+        for row in chain(outside, filter(lambda row: row["status"] == "ok", inside)):
+            row.update(correct=math.nan, **_scoring_failed(reason))
 
 
 def _complete_confidence(samples: Sequence[JudgmentRows]) -> CompletedRun:
