@@ -311,22 +311,24 @@ def _describe_n(rows: ResultTable) -> str:
     value_rows = _without_counts(rows)
     if not value_rows:
         return ""
-    # A row that is no headline names no unit.
+    # Only rows of main numbers (headlines) name a unit.
     units = dict.fromkeys(row["unit"] or "judgment" for row in value_rows)
     unit, plural = " or ".join(units), " or ".join(map("{}s".format, units))
     n = {row.n for row in value_rows}
     if len(n) > 1:
-        return f"n = {_range_of_n(rows)} {plural}"
+        return f"n = {_range_text(n)} {plural}"
     of_each = " of each model" if len(rows.values("model")) > 1 else ""
     return f"n = {counted(max(n), unit, plural, form=',')}{of_each}"
 
 
 def _range_of_n(rows: ResultTable) -> str:
     """Return the n of numbers, as "80" or "28 to 60"; empty if all metrics are counts."""
-    n = [row.n for row in _without_counts(rows)]
-    if not n:
-        return ""
-    return f"{min(n):,}" if min(n) == max(n) else f"{min(n):,} to {max(n):,}"
+    n = {row.n for row in _without_counts(rows)}
+    return _range_text(n) if n else ""
+
+
+def _range_text(numbers: Collection[int]) -> str:
+    return f"{min(numbers):,}" + (f" to {max(numbers):,}" if len(set(numbers)) > 1 else "")
 
 
 def _without_counts(rows: ResultTable) -> list[ResultRow]:

@@ -478,7 +478,7 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 def _life_detail(ages: pd.DataFrame, resampling: Resampling) -> Iterator[Result]:
     """Yield the rows of LifeEval that only figures draw."""
     yield from _maximum_scores(ages)
-    # Three kinds of rows are of stated confidence only. `correct` is the true probability.
+    # Three kinds of rows are of stated confidence only, beside the answer's true probability.
     stated_rows = with_outcomes(ages[ages["source"] != TOKEN])
     for key, condition, group in estimate.condition_groups(
         stated_rows, ("dataset", "variant", "window", "model")
