@@ -244,6 +244,8 @@ def test_some_judgments_that_cannot_be_used_are_counted_with_the_reason(tmp_path
         ([0, 50, 100, 0, 1, 0], 0),  # 1 may be right, or 1 of 100
         ([0] * 18 + [100, 100], 0),  # a tenth, but of the others none is right
         ([0, 1] * 9 + [-1, -1], 18),  # a tenth are marks
+        ([0, 1] * 3 + [-1] * 4, 6),  # more than a tenth, all of them marks
+        ([0] * 5 + [1] * 5 + [2] * 2, 0),  # from 0 to 2
     ],
 )
 def test_grades_on_another_scale_are_not_read_in_part(

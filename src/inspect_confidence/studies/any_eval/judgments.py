@@ -445,9 +445,11 @@ def complete_run(samples: Sequence[JudgmentRows]) -> CompletedRun:
 def _refuse_other_grades(rows: JudgmentRows) -> None:
     """Make a run's judgments unusable if its grades are on another scale than 0 to 1.
 
-    They are if more than a tenth lie outside, or if all others are 0: then 1 may be 1% of 100.
+    They are if more than a tenth lie outside, or if all others are 0: then 1 may be 1% of 100. A
+    grade of -1 does not count, since it often marks a missing one.
     """
-    outside = [row for row in rows if row["reason"].endswith(NO_SHARE)]
+    beyond = [row for row in rows if row["reason"].endswith(NO_SHARE)]
+    outside = [row for row in beyond if not row["reason"].endswith(f", -1, {NO_SHARE}")]
     inside = [row for row in rows if row.get("correct", math.nan) >= 0]  # NaN is none
     n = len(outside) + len(inside)
     if len(outside) > n / 10 or (outside and not any(row["correct"] for row in inside)):
