@@ -44,7 +44,7 @@ _PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?")
 
 
 def is_missing(value: object) -> bool:
-    """Return whether a value stands for a missing grade or number: None, NaN, `N/A`, `-`.
+    """Return whether a value stands for a missing grade or number: None, NaN, text in `MISSING`.
 
     Example:
         >>> is_missing(" N/A "), is_missing("0")

@@ -132,9 +132,10 @@ def headline_rows(
 def _present_headlines(rows: ResultTable, headlines: Iterable[Headline]) -> Iterator[Headline]:
     """Yield the headlines; one whose `each` names factors, such as the scale, is repeated.
 
-    It is repeated for every combination of the factors' values that occurs in the rows. Adjacent
-    headlines with the same task and factors, which also share the other parts of their condition
-    (`where`), are repeated together: all of one combination come before those of the next.
+    It is repeated for every combination of the factors' values that occurs in the rows; of a
+    factor with a usual value (`nearest`), only for the value nearest to it. Adjacent headlines with
+    the same task and factors, which also share the other parts of their condition (`where`), are
+    repeated together: all of one combination come before those of the next.
     """
     for (task, part_names), group in groupby(headlines, key=attrgetter("task", "each")):
         group_headlines = list(group)

@@ -108,6 +108,7 @@ def scrubbed_conditions(conditions: Iterable[Condition]) -> dict[Condition, Cond
     variant_aliases = {"": "", **scrubbed_names(variants, scrub_condition)}
     aliases = {}
     for condition in distinct:
+        # The variant, which is redacted above, is put back after the other parts are redacted.
         clean = _scrub_parts(condition.but(variant=""))
         aliases[condition] = clean.but(variant=variant_aliases[condition.get("variant", "")])
     return aliases

@@ -51,7 +51,7 @@ def without_keys(text: str) -> str:
         >>> without_keys("no log in /home/me/logs: 401 for sk-abcdefghijklmno")
         'no log in ~/logs: 401 for [removed]'
     """
-    if len(text) < _MIN_REDACTED_LENGTH:
+    if len(text) < _MIN_REDACTED_LENGTH:  # `a:b@c` is the shortest text with a secret
         return text
     for secret in _secret_values():
         text = text.replace(secret, REMOVED)

@@ -202,7 +202,8 @@ def _remove_leftovers(folder: Path, name: str) -> None:
     """Remove temporary files or folders that killed commands left for the target `name`."""
     with suppress(OSError):
         for path in folder.iterdir():
-            # The last 37 characters are a point, the hexadecimal UUID and ".new".
+            # The name is the target's, cut if it is long, and 37 characters: a point, the
+            # hexadecimal UUID and ".new". A young file may still be written by another command.
             is_leftover = _TEMPORARY.fullmatch(path.name) and path.name[:-37] == name[:_NAME_LENGTH]
             if is_leftover and time.time() - path.stat().st_mtime > _LEFTOVER_AGE:
                 if path.is_dir():

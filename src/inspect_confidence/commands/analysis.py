@@ -183,7 +183,7 @@ def add_choices_to_variants(frame: pd.DataFrame, task: str, resampling: Resampli
 def add_choices_to_all_variants(
     frames: Mapping[str, pd.DataFrame], settings: Settings
 ) -> dict[str, pd.DataFrame]:
-    """Return judgments by task whose variants name the analysis choices, as those of results do."""
+    """Return judgments by task whose variants name analysis choices, as `convention=authors`."""
     resampling_by_study = read_settings(settings)
     frames_with_choices = dict(frames)
     for study in all_studies():

@@ -315,7 +315,7 @@ def _is_primary_or_headline(rows: pd.DataFrame) -> pd.Series:
     """Return whether each difference of one task is primary or of a headline (main number)."""
     task = rows["task"].iloc[0]
     is_shown = rows["role"] == PRIMARY
-    # Differences within a value of `--by` are left out.
+    # Differences within a value of `--by`, which are never primary, are left out.
     is_whole = np.array(["by" not in condition for condition in conditions_of(rows)])
     for headline in main_numbers(study_of(task)):
         is_shown |= _is_of_headline(rows, headline) & is_whole

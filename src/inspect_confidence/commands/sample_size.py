@@ -285,6 +285,7 @@ class _SimulatedInterval:
 
     def width(self, n: int) -> float:
         """Return the width of the interval of a run of about n items; infinite if undefined."""
+        # Clusters are drawn whole, so that their items rarely add up to exactly n.
         run = self.population.run(self.population.draw_units(n, self.rng))
         result = _result_of_metric(self.aim, run, self.aim.resampling(self.rng))
         width = result.ci_high - result.ci_low
@@ -302,7 +303,7 @@ class _SimulatedInterval:
 
 
 def _refuse_undefined(aim: _Aim, value: float, name: str) -> None:
-    """Refuse a pilot, that of `name`, in which the aim's metric has no value: no run has one."""
+    """Refuse the pilot of a model or pair, `name`, in which the aim's metric is NaN."""
     if np.isnan(value):
         reason = METRICS[aim.metric].undefined
         raise InvalidArgument(

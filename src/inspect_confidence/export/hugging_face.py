@@ -116,7 +116,8 @@ def _result_entry(row: ResultRow, material: Material) -> dict[str, Any]:
 def _last_run_date(row: ResultRow, material: Material) -> str:
     """Return the day of the last run of the number's judgments.
 
-    The day is empty without logs, and for a number over several data sets: no judgment is of those.
+    The day is empty without logs, and for a number over several data sets, whose `dataset` no
+    judgment has.
     """
     frame = material.frames[row["task"]]
     frame = frame[(frame["model"] == row["model"]) & (frame["variant"] == row["variant"])]

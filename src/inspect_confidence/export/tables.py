@@ -105,7 +105,7 @@ _LATEX_CHARACTERS = {
     # Without the braces, pairs of them, and `?` or `!` before one, would become other characters.
     **{"-": "{-}", "`": "{`}", "'": "{'}", ",": "{,}"},
 }
-_PLAIN_ALONE = {"-": "-", ",": ","}
+_PLAIN_ALONE = "-,"
 _MAX_COLUMNS_OF_USUAL_SIZE = 8
 _ROWS_PER_PAGE = 45
 
@@ -123,6 +123,8 @@ def write_latex(material: Material, directory: Path) -> list[Path]:
 def latex_escaped(text: object, longest: int = 1_000) -> str:
     r"""Escape text so that LaTeX shows it unchanged; characters without glyphs become their code.
 
+    Text of more than `longest` characters is cut; a fingerprint (hash) of the whole follows.
+
     Example:
         >>> latex_escaped(r"\input{x} 50%"), latex_escaped("-1 to 0-100")
         ('\\textbackslash{}input\\{x\\} 50\\%', '$-$1 to 0-100')
@@ -131,8 +133,8 @@ def latex_escaped(text: object, longest: int = 1_000) -> str:
     line = re.sub(r"(?<![\w.-])-(?=[\d.])", "\u2212", visible(text, longest))
     pieces = []
     for before, character in zip(" " + line, line, strict=False):
-        is_plain = character in _PLAIN_ALONE and before != character  # a pair becomes another sign
-        pieces.append(_PLAIN_ALONE[character] if is_plain else _latex_character(character))
+        is_plain = character in _PLAIN_ALONE and before != character  # LaTeX joins a pair, as `--`
+        pieces.append(character if is_plain else _latex_character(character))
     return "".join(pieces)
 
 
