@@ -182,7 +182,8 @@ class IntervalMap(_Fitted):
 def _entry_kind(entry: object) -> str:
     """Return the kind of an entry in a file of maps, by which pydantic chooses its class.
 
-    An entry of an unknown kind is checked as `knots`, which refuses it.
+    An entry with `refused`, the reason why there is no map, has no kind of its own. One of an
+    unknown kind is checked as `knots`, which refuses it.
     """
     if not isinstance(entry, Mapping):
         return "knots"

@@ -162,6 +162,7 @@ def _further_replies(
     one row.
     """
     rows = judgments[(judgments[[*status_columns]] != "").any(axis=1)]
+    # A sample (`uuid`, empty if unknown) has one reply to each further request.
     is_own = rows["uuid"].eq("") | ~rows.duplicated(["run", "uuid"])
     rows = rows[is_own]
     statuses = rows[[*status_columns]].replace("", "ok")

@@ -230,7 +230,7 @@ def _mean_notes(rows: ResultTable) -> Iterator[str]:
 
     The data sets of a task that were asked in other ways have a table of their own.
     """
-    own_datasets = set(rows.values("dataset")) - set(OVER_SETS)
+    own_datasets = set(rows.values("dataset")) - set(OVER_SETS)  # without "mean", "pooled", "all"
     dataset_lists = {}  # as texts
     for row in rows.matching(dataset="mean"):
         for part in row.note.split("; "):
