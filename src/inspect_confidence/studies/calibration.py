@@ -446,6 +446,10 @@ def item_statistics(
     # The interval was widened if it ends at the value; at 0 and 1 others may end, too.
     is_widened = value in (low, high) and value not in (0, 1)
     widened = "the interval was widened to contain the value" if is_widened else ""
+    no_interval_reason = "too few items of each confidence"
+    confidence = answers.confidence
+    if len(np.unique(confidence[~np.isnan(confidence)])) > MOST_GROUPS:
+        no_interval_reason += f", or more than {MOST_GROUPS} confidences"
     squared_error = Estimate(
         condition,
         "debiased_squared_error",
@@ -454,9 +458,7 @@ def item_statistics(
         interval=(low, high),
         n_asked=answers.n_asked,
         unit_count=answers.readable_units,
-        # Either may be so: the interval does not say which.
-        no_interval_reason="too few items of each confidence, or more than "
-        f"{MOST_GROUPS} confidences",
+        no_interval_reason=no_interval_reason,
     )
     test = replace(
         squared_error, metric="calibration_p", note=note, interval=None, no_interval_reason=""
