@@ -200,7 +200,7 @@ def test_epochs_are_draws(epochs: int, tmp_path: Path) -> None:
 def test_one_epoch_answersnothing(tmp_path: Path) -> None:
     """Such a log is left out with the remedy, also where a sample of it failed."""
     run(quiz("4", "5", [None]), tmp_path)
-    assert "quiz: no confidence: wrap the eval in with_confidence, or name" in exclusion_reason(
+    assert "quiz: no confidence: wrap the eval in with_confidence, name" in exclusion_reason(
         tmp_path
     )
     assert "--confidence-from" in exclusion_reason(tmp_path)
@@ -627,7 +627,7 @@ QUICK = ("--resamples", 50)
 def test_real_logs_without_confidence_are_left_out(real: Path) -> None:
     """One error with the first log, the remedy and the number of others; nothing is guessed."""
     stderr = printed("summarize", real, code=2).stderr
-    assert "theory_of_mind: no confidence: wrap the eval in with_confidence, or name the" in stderr
+    assert "theory_of_mind: no confidence: wrap the eval in with_confidence, name the" in stderr
     assert stderr.rstrip().endswith("; 1 more notice.")
 
 

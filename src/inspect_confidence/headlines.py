@@ -47,8 +47,18 @@ def metric_label(metric: str) -> str:
 
 
 def main_numbers(study: Study) -> list[Headline]:
-    """Return a study's headlines, after accuracy and mean confidence where it has ECE."""
-    return [*means_as_headlines(study), *study.headlines]
+    """Return a study's headlines, and accuracy and mean confidence where it has ECE.
+
+    Both means come before the first headline of their task, condition and factors (`each`).
+    """
+    means = means_as_headlines(study)
+    numbers: list[Headline] = []
+    for headline in study.headlines:
+        place = headline.task, headline.where, headline.each
+        numbers += [mean for mean in means if (mean.task, mean.where, mean.each) == place]
+        means = [mean for mean in means if mean not in numbers]
+        numbers.append(headline)
+    return numbers
 
 
 def condition_label(metric: str, condition: Condition) -> str:

@@ -51,11 +51,18 @@ from another log than the grade.
 DEFAULT_ARGUMENTS: Mapping[str, object] = {"draws": 5, "agreement": "auto"}
 """Arguments of `with_confidence` whose default values are no setting of a run."""
 
-_NOT_FOUND = (
-    "no confidence: wrap the eval in with_confidence, or name the field that holds it with "
-    "--confidence-from"
+_ASK_LATER = (
+    "ask for it now: inspect score LOG --action append --scorer inspect_confidence/confidence "
+    "-S ways=stated"
 )
-_NOT_ASKED = "no confidence was asked for: put ask_confidence after the solver that answers"
+_NOT_FOUND = (
+    "no confidence: wrap the eval in with_confidence, name the field that holds it with "
+    f"--confidence-from, or {_ASK_LATER}"
+)
+_NOT_ASKED = (
+    "no confidence was asked for: put ask_confidence after the solver that answers, or "
+    f"{_ASK_LATER}"
+)
 _EMPTY_FIELD = "the log holds nothing in {}"
 _SCALE_UNKNOWN = "some lie outside 0 to 1: say the scale with --confidence-scale"
 _STATED_CONFIDENCE = re.compile(r"confiden\w*\W{0,20}\d|\d\W{0,20}(?:\w+\W+)?confiden", re.I)
