@@ -309,6 +309,13 @@ def test_items_for_accuracy_are_those_of_the_formula() -> None:
     normal = (1.96 + 0.8416) ** 2 * difference_variance / 0.01
     assert normal <= row["items"] <= 1.3 * normal
     assert row["correlation"] > 0.7
+    # Items that one model alone was asked are no unreadable replies.
+    (row,) = items_needed(
+        pd.concat([frame, judgments.query("model == 'n'").iloc[100:]], ignore_index=True),
+        detect="accuracy=0.3",
+        resamples=50,
+    ).to_dict("records")
+    assert row["read"] == 1
     # Where one in five replies can't be read, so many more are asked.
     unread = frame.iloc[:250].assign(item=numbered("u", 250), confidence=np.nan)
     lossy = pd.concat([frame, unread.assign(status="refusal")], ignore_index=True)
@@ -342,6 +349,12 @@ def test_refusals_of_plans() -> None:
     assert "Did you mean 'ece'" in refused(items_needed, frame, detect="ecee=0.1")
     for argument in ("ece", "ece=", "ece=0", "ece=x"):
         assert "METRIC=SIZE" in refused(items_needed, frame, width=argument)
+    for aim, remedy in {
+        "overconfidence=5": "5 percentage points are 0.05",
+        "auroc=1": "[0, 1]",
+    }.items():
+        for option in ("detect", "width"):
+            assert remedy in refused(items_needed, frame, **{option: aim})
     assert "power 80" in refused(items_needed, frame, detect="ece=0.1", power=80)
     assert "20 items" in refused(items_needed, answers(items=20), width="ece=0.1")
     all_right = frame.assign(correct=1.0)

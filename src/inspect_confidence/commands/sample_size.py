@@ -152,6 +152,14 @@ def _read_aim(option: str, text: str, power: float, resamples: int) -> _Aim:
         value = np.nan
     if not 0 < value < np.inf:
         raise InvalidArgument(f"--{option} {text} is not of the form METRIC=SIZE, as ece=0.03.")
+    low, high = METRICS[metric].low, METRICS[metric].high
+    if value >= high - low:
+        is_percent = high == 1 and value <= 100
+        remedy = f"; {value:g} percentage points are {value / 100:g}" if is_percent else ""
+        raise InvalidArgument(
+            f"--{option} {text}: {metric} lies in [{low:g}, {high:g}], so that every run has less"
+            f"{remedy}."
+        )
     return _Aim(metric, value, power, resamples)
 
 
@@ -214,8 +222,8 @@ class _Population:
         )
 
 
-def _readable_pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
-    """Return a pilot's readable judgments, and the number of items asked, readable or not.
+def _readable_pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, set[str]]:
+    """Return a pilot's readable judgments, and the items that were asked, readable or not.
 
     Names in `item` and `cluster` begin with the data set, so that data sets can be pooled; an item
     without a declared cluster is its own. `unit`, which was computed from other names, is dropped.
@@ -225,7 +233,7 @@ def _readable_pilot(group: ConfidenceGroup) -> tuple[pd.DataFrame, int]:
     names = prefix + replies.rows["item"].astype(str)
     clusters = prefix + estimate.cluster_names(replies.rows).astype(str)
     rows = replies.rows.assign(item=names, cluster=clusters).drop(columns="unit", errors="ignore")
-    return rows[replies.readable].reset_index(drop=True), names.nunique()
+    return rows[replies.readable].reset_index(drop=True), set(names)
 
 
 def _pilot_units(name: str, rows: pd.DataFrame) -> tuple[pd.Index, int, str]:
@@ -256,7 +264,7 @@ def _size_for_width(
 
     Runs are simulated from a model's pilot; one with too few items or clusters is refused.
     """
-    rows, items_asked = _readable_pilot(group)
+    rows, asked_items = _readable_pilot(group)
     units, pilot_items, cluster_note = _pilot_units(group.name, rows)
     population = _Population.from_frame(rows, units)
     # The pilot's own value, on all its units, needs no resamples; one is the fewest.
@@ -269,7 +277,7 @@ def _size_for_width(
         "a": group.name,
         "b": "",
         "aim": "width",
-        **_size_cells(aim, items=items, pilot_items=pilot_items, items_asked=items_asked),
+        **_size_cells(aim, items=items, pilot_items=pilot_items, items_asked=len(asked_items)),
         "correlation": np.nan,
         "note": join_notes(cluster_note, note),
     }
@@ -449,7 +457,7 @@ def _size_to_detect(
             f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); give "
             "logs or files of one or two of them."
         )
-    frames, item_counts = zip(*map(_readable_pilot, groups), strict=True)
+    frames, asked_items = zip(*map(_readable_pilot, groups), strict=True)
     is_paired = len(groups) == 2
     first = second = frames[0]
     if is_paired:
@@ -468,7 +476,7 @@ def _size_to_detect(
     else:
         second_name, correlation = "another run", 0.0
         pilot_note = "one run in the pilot: the other is taken to be independent of it"
-    items_asked = min(item_counts)  # of the run that asked fewer
+    items_asked = len(set.intersection(*asked_items))  # items that only one was asked don't count
     return {
         "task": groups[0].task,
         "a": names[0],

@@ -45,7 +45,7 @@ numbers(
 )
 numbers(
     About(
-        undefined="neither side varies",
+        undefined="neither side varies, or there is one unit",
         unit="standard deviations",
         low=-INFINITY,
         source="Tang, Shen and Kejriwal (2024)",

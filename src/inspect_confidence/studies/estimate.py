@@ -230,7 +230,10 @@ def statistics_of_tables(
     """
 
     def subset(positions: Sequence[int]) -> metrics.Statistic:
-        """Return the statistic of the estimates at these positions, a column each."""
+        """Return the statistic of the estimates at these positions, a column each.
+
+        It takes item weights, of one sample or many resamples, and returns a row for each of them.
+        """
         return make_tables.map(
             lambda tables: np.column_stack([values[position](tables) for position in positions])
         )

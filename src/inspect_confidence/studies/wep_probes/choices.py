@@ -713,7 +713,8 @@ def _cohens_d(first: FloatArray, second: FloatArray) -> tuple[float, str]:
     """
     mean_sd = (first.std(ddof=1) + second.std(ddof=1)) / 2 if len(first) > 1 else np.nan
     if not mean_sd > 0:
-        return np.nan, "undefined: neither side varies"
+        reason = "neither side varies" if len(first) > 1 else "there is one unit"
+        return np.nan, f"undefined: {reason}"
     return float((first - second).mean() / mean_sd), "mean difference over the mean of both SDs"
 
 
