@@ -349,12 +349,10 @@ def test_refusals_of_plans() -> None:
     assert "Did you mean 'ece'" in refused(items_needed, frame, detect="ecee=0.1")
     for argument in ("ece", "ece=", "ece=0", "ece=x"):
         assert "METRIC=SIZE" in refused(items_needed, frame, width=argument)
-    for aim, remedy in {
-        "overconfidence=5": "5 percentage points are 0.05",
-        "auroc=1": "[0, 1]",
-    }.items():
-        for option in ("detect", "width"):
-            assert remedy in refused(items_needed, frame, **{option: aim})
+    remedies = {"overconfidence=5": "5 percentage points are 0.05", "auroc=1": "lies in [0, 1]"}
+    for size, remedy in remedies.items():
+        assert remedy in refused(items_needed, frame, detect=size)
+        assert remedy in refused(items_needed, frame, width=size)
     assert "power 80" in refused(items_needed, frame, detect="ece=0.1", power=80)
     assert "20 items" in refused(items_needed, answers(items=20), width="ece=0.1")
     all_right = frame.assign(correct=1.0)
