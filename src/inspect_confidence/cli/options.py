@@ -277,8 +277,8 @@ RECALIBRATED = click.option(
     expose_value=False,
     callback=_keep_maps,
     metavar="FILE",
-    help="Apply the maps of a file of `recalibrate` to stated confidence and intervals. Items of the "
-    "fit get the map that was fitted without their fold; for intervals, train items are left out.",
+    help="Apply the maps of a file of `recalibrate` to stated confidence and intervals. Items of "
+    "the fit get the map of the other folds; for intervals, train items are left out.",
 )
 
 
