@@ -781,9 +781,9 @@ def print_thresholds(rows: "pd.DataFrame", *, pooling: str = "") -> None:
         f"Confidence from which at most {target} of answers are wrong",
         "With 95% certainty, of items like these (learn-then-test). Confidence is a share of its "
         "scale, from 0 to 1. The reason says why no lower threshold qualifies: at the one that it "
-        f"names, p of the hypothesis that more than {target} are wrong is above its limit (0.05, or "
-        "0.025 in each of two sequences of tests). A dash: no threshold qualifies; the reason is "
-        "then of the last one tested.",
+        f"names, p of the hypothesis that more than {target} are wrong is above its limit (0.05, "
+        "or 0.025 in each of two sequences of tests). A dash: no threshold qualifies; the reason "
+        "is then of the last one tested.",
     )
 
 
