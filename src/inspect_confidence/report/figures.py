@@ -290,7 +290,8 @@ def _judgment_counts(spec: FigureSpec, figure_rows: pd.DataFrame, rows: pd.DataF
         phrases.append(_describe_failures(ungraded, "without a reply or its grade"))
     phrases.append(_describe_failures(unread, "could not be read") if len(unread) else "all read")
     # A filter may drop judgments, such as those on other scales, which counts do not tell apart.
-    return f"Asked{' in all' if spec.keep else ''}: {', '.join(phrases)}."
+    extent = " in all settings of the task, drawn here or not" if spec.keep else ""
+    return f"Asked{extent}: {', '.join(phrases)}."
 
 
 def _describe_failures(counts: pd.Series, failure: str) -> str:
