@@ -360,6 +360,13 @@ def test_refusals_of_plans() -> None:
         assert "or all answers right, or all wrong" in refused(items_needed, all_right, **aim)
     three = pd.concat(list(map(answers, "abc")), ignore_index=True)
     assert "3 models" in refused(items_needed, three, detect="ece=0.1")
+    chosen = items_needed(three, detect="auroc=0.4", contenders=["a", "c"], resamples=20)
+    assert chosen[["a", "b"]].to_numpy().tolist() == [["a recorded", "c recorded"]]
+    by_part = items_needed(three, width="auroc=0.8", contenders=["b rec"], resamples=20)
+    assert by_part["a"].tolist() == ["b recorded"]
+    assert "--contender x: not in the pilot" in refused(
+        items_needed, three, detect="ece=0.1", contenders=["x"]
+    )
     assert "Name a TASK" in printed("plan", code=2).stderr
     assert "--pilot" in printed("plan", "--detect", "ece=0.1", code=2).stderr
 

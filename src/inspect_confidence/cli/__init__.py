@@ -216,6 +216,13 @@ def report(
     help="Logs or files whose items are resampled, for --detect and --width.",
 )
 @click.option(
+    "--contender",
+    "contenders",
+    multiple=True,
+    metavar="NAME",
+    help="Model, variant or method of the pilot, or a part of its name; can be repeated.",
+)
+@click.option(
     "--power", type=float, default=0.8, show_default=True, help="Share of runs that succeed."
 )
 @SEED
@@ -235,6 +242,7 @@ def plan(
     detect: str | None,
     width: str | None,
     pilot: Sequence[str],
+    contenders: Sequence[str],
     power: float,
     seed: int,
     as_json: bool,
@@ -284,7 +292,9 @@ def plan(
 
     judgments = read_paths(pilot)
     with show_status("Resampling the pilot"):
-        sizes = items_needed(judgments, detect=detect, width=width, power=power, seed=seed)
+        sizes = items_needed(
+            judgments, detect=detect, width=width, contenders=contenders, power=power, seed=seed
+        )
     output_rows(sizes, as_json, csv=None, show=print_sample_sizes)
 
 

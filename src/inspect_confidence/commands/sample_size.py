@@ -1,6 +1,6 @@
 """Number of items with which a run detects a difference or has a short enough interval."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -60,6 +60,7 @@ def items_needed(
     *,
     detect: str | None = None,
     width: str | None = None,
+    contenders: Sequence[str] = (),
     power: float = 0.8,
     resamples: int = 500,
     seed: int = 0,
@@ -85,6 +86,8 @@ def items_needed(
         pilot: Judgments, or paths.
         detect: `METRIC=SIZE` of the difference.
         width: `METRIC=SIZE` of the 95% interval, from end to end.
+        contenders: Models, variants or methods of the pilot to use, each by its name, its model's
+            name or a part of its name; all if empty.
         power: Share of runs that succeed, from 0.5 to below 1.
         resamples: Bootstrap resamples for each interval.
         seed: Seed of the simulated runs.
@@ -105,7 +108,7 @@ def items_needed(
     interval = _read_aim("width", width, power, resamples) if width else None
     if not difference and not interval:
         raise InvalidArgument("Give --detect METRIC=SIZE or --width METRIC=SIZE, as ece=0.03.")
-    groups = list(confidence_groups(judgments_of(pilot)))
+    groups = _select_contenders(list(confidence_groups(judgments_of(pilot))), contenders)
     rng = np.random.default_rng(seed)
     lines: list[dict[str, object]] = []
     if difference:
@@ -113,6 +116,25 @@ def items_needed(
     if interval:
         lines += [_size_for_width(interval, group, rng) for group in groups]
     return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def _select_contenders(
+    groups: Sequence[ConfidenceGroup], contenders: Sequence[str]
+) -> list[ConfidenceGroup]:
+    """Return the pilot's models, variants or methods that the user named; all without a name.
+
+    A name stands for those with just this name; without any, for those of this model, and else for
+    those whose name contains it. A name that stands for none is refused.
+    """
+    names = [group.name for group in groups]
+    selected: set[str] = set()
+    for name in contenders:
+        of_model = {group.name for group in groups if group.model == name}
+        chosen = {name} & set(names) or of_model or {text for text in names if name in text}
+        if not chosen:
+            raise InvalidArgument(f"--contender {name}: not in the pilot. {nearest(name, names)}")
+        selected |= chosen
+    return [group for group in groups if not contenders or group.name in selected]
 
 
 @dataclass(frozen=True)
@@ -454,8 +476,8 @@ def _size_to_detect(
     names = [group.name for group in groups]
     if len(groups) > 2:
         raise InvalidArgument(
-            f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); give "
-            "logs or files of one or two of them."
+            f"--pilot has {len(groups)} models, variants or methods ({'; '.join(names)}); name "
+            "one or two of them by --contender."
         )
     frames, asked_items = zip(*map(_readable_pilot, groups), strict=True)
     is_paired = len(groups) == 2
