@@ -257,8 +257,8 @@ def score_name(scorer: str, key: str) -> str:
 
 def split_score_name(name: str, scorers: Iterable[str]) -> tuple[str, str]:
     """Return the scorer, which may have points in its name, and the key of a score or field."""
-    named = [scorer for scorer in scorers if f"{name}.".startswith(f"{scorer}.")]
-    scorer = max(named, key=len, default=name.partition(".")[0])
+    prefixes = [scorer for scorer in scorers if f"{name}.".startswith(f"{scorer}.")]
+    scorer = max(prefixes, key=len, default=name.partition(".")[0])
     return scorer, name[len(scorer) + 1 :]
 
 

@@ -475,15 +475,15 @@ def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) 
     _print_text(_console(), " ".join(filter(None, sentences)))
 
 
-def _describe_unshown_tasks(differences: "pd.DataFrame", shown: "pd.DataFrame") -> str:
+def _describe_unshown_tasks(differences: "pd.DataFrame", screen_rows: "pd.DataFrame") -> str:
     """Return a sentence on each task of which a screen shows no difference; empty without any.
 
-    `differences` are all, and `shown` those on the screen.
+    `differences` are all, and `screen_rows` those on the screen.
     """
     sentences = []
     for task, rows in differences.groupby("task", sort=False):
         defined = int(rows["difference"].notna().sum())
-        if task in set(shown["task"]):
+        if task in set(screen_rows["task"]):
             continue
         if defined:
             count = counted(defined, "difference", form=",")

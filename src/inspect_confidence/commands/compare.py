@@ -333,19 +333,18 @@ def _is_of_headline(rows: pd.DataFrame, headline: Headline) -> NDArray[np.bool_]
     is_of_task = (rows["task"] == headline.task).to_numpy(bool)
     is_of_metric = is_of_task & (rows["metric"] == headline.metric).to_numpy(bool)
     conditions = conditions_of(rows)
-    where = dict(headline.where)
+    required = dict(headline.where)
     if headline.nearest:
-        values = [
-            {name: condition[name] for name in headline.nearest}
-            for condition in compress(conditions, is_of_metric)
-            if all(name in condition for name in headline.nearest)
-        ]
-        where.update(*headline.nearest_values(values)[:1])
-    is_equal = [condition == Condition(where) for condition in conditions]
+        combinations = []
+        for condition in compress(conditions, is_of_metric):
+            if set(headline.nearest) <= set(condition):
+                combinations.append({name: condition[name] for name in headline.nearest})
+        required.update(*headline.nearest_values(combinations)[:1])
+    is_equal = [condition == Condition(required) for condition in conditions]
     is_exact = is_of_metric & np.array(is_equal, bool)
     if is_exact.any():
         return np.asarray(is_exact)
-    agrees = [is_compatible(condition, where) for condition in conditions]
+    agrees = [is_compatible(condition, required) for condition in conditions]
     return np.asarray(is_of_metric & np.array(agrees, bool))
 
 

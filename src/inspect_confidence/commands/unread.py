@@ -73,8 +73,8 @@ def unread(paths: Paths, *, judgments: Judgments | None = None) -> pd.DataFrame:
     for uuid, draw, method in zip(*columns, strict=True):
         names = [method, _METHOD_OF_REQUEST.get(method, "")]
         # A method without a request of its own is in the sample's own reply, which has no name.
-        found = (texts[uuid, draw, name] for name in names if (uuid, draw, name) in texts)
-        reply_texts.append(next(found, ""))
+        keys = [(uuid, draw, name) for name in names]
+        reply_texts.append(next((texts[key] for key in keys if key in texts), ""))
     replies["text"] = reply_texts
     return replies[COLUMNS].astype({"epoch": int, "draw": int})
 

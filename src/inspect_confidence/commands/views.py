@@ -173,12 +173,11 @@ def _labelled_rows(results: ResultTable, metrics: Collection[str]) -> ResultTabl
             label = ", ".join(filter(None, (label_beside_task(headline["label"]), value)))
             rows.append(row.labelled(label=label, unit=headline["unit"]))
         else:
-            condition = row.shared
-            by = {"by": condition.get("by", "")}
             label, parts = label_and_unnamed_parts(
-                row["task"], row["metric"], condition.but(by=""), short=False
+                row["task"], row["metric"], row.shared.but(by=""), short=False
             )
-            rows.append(row.labelled(label=condition_label(label, parts.but(**by))))
+            parts = parts.but(by=row.shared.get("by", ""))
+            rows.append(row.labelled(label=condition_label(label, parts)))
     return ResultTable(rows)
 
 

@@ -566,13 +566,11 @@ def _merge_notices(notices: Iterable[tuple[str, str]], noun: str) -> Iterator[st
         first_notice = notices_alike[0]
         if len(notices_alike) > _MOST_ALIKE:
             all_origins = chain.from_iterable(map(origins_by_notice.__getitem__, notices_alike))
-            origin, *others = dict.fromkeys(all_origins)
-            more = (
-                f", and {counted(len(others), f'more {noun[:-1]}')}"
-                if others
-                else ", several times"
-            )
-            yield f"{origin}{more} with other numbers: {first_notice}"
+            origin, *further_origins = dict.fromkeys(all_origins)
+            extent = "several times"
+            if further_origins:
+                extent = f"and {counted(len(further_origins), f'more {noun[:-1]}')}"
+            yield f"{origin}, {extent} with other numbers: {first_notice}"
             continue
         for notice in notices_alike:
             origins = origins_by_notice[notice]

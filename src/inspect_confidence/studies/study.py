@@ -571,9 +571,10 @@ class Headline:
         larger of two equally near. Of other parts all values are.
         """
         chosen = list(combinations)
-        for name, usual in self.nearest.items():
+        for name, usual_value in self.nearest.items():
             values = sorted({float(parts[name]) for parts in chosen}, reverse=True)
-            nearest = min(values, key=lambda value: abs(value - usual), default=usual)
+            distances = [abs(value - usual_value) for value in values]
+            nearest = values[distances.index(min(distances))] if values else usual_value
             chosen = [parts for parts in chosen if float(parts[name]) == nearest]
         return chosen
 
