@@ -152,8 +152,9 @@ def read_json(reply: str, *, truncated: bool = False) -> JsonReply | ParseFailur
 def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
     """Add to the known values, `fields`, what the reply's sentences say without a label.
 
-    A field whose known value differs from that of a sentence, and does not only go on after it,
-    becomes ambiguous. Fields that a label outside prose states stay as they are.
+    The sentence's value replaces a known one that agrees with it: one of the same meaning, one that
+    begins with it, and one that is no text (None, or a failure). Another known value makes the
+    field ambiguous. Fields that a label outside prose states stay as they are.
     """
     labelled_keys = set()
     for statement in parsed.statements:
@@ -163,7 +164,7 @@ def _add_prose_values(fields: dict[str, Scalar], parsed: ParsedText) -> None:
         if key in labelled_keys or CUT in prose_value:  # CUT: the sentence is broken off
             continue
         known_value = fields.get(key, prose_value)
-        # A value that is no text, None or a failure, contradicts nothing.
+        # None and failures contradict nothing.
         is_same = not isinstance(known_value, str) or (
             _have_common_meaning(known_value, prose_value)
             or known_value.casefold().startswith(prose_value.casefold().rstrip("."))

@@ -62,9 +62,10 @@ def detail(frames: Mapping[str, pd.DataFrame], resampling: Resampling) -> list[R
 
 
 def _with_all_settings(sides: Sequence[words.Side]) -> Iterator[words.Side]:
-    """Yield the sides, and those with a single (not an empty) setting also as the setting `all`.
+    """Yield the sides, and those of models asked in one setting also as the setting `all`.
 
-    Figures of all settings together then include models that were asked in one setting only.
+    Figures of all settings together then include these models. A model that was asked in several
+    settings has a side `all` already; a condition without `setting` has no settings.
     """
     present = {(side.key, side.condition) for side in sides}
     for side in sides:
