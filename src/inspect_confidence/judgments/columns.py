@@ -713,7 +713,7 @@ def map_cells(
         rows = values.index[np.isin(codes, list(expected))]
         n_filled = int((values.notna() & (values != "")).sum())
         remedy = _CELL_REMEDY
-        if len(rows) > max(n_filled / 2, 2):
+        if len(rows) > max(n_filled / 2, 2):  # most cells: the column may be another one
             is_word = column == "confidence" and str(distinct[first_code])[:1].isalpha()
             remedy = _WORD_REMEDY if is_word else _COLUMN_REMEDY
         cell = f"{excerpt(distinct[first_code], 60)!r} in the column {column!r}"

@@ -100,7 +100,7 @@ def read_file(
             a value has the wrong type or is impossible, or rows contradict each other.
     """
     notices = [] if notices is None else notices
-    user_table = read_table(path)
+    user_table = read_table(path)  # it has rows
     default_model = model or file_stem(path.name)
     mistakes: list[RowMistake] = []
     while len(user_table.frame):
@@ -117,7 +117,7 @@ def read_file(
             break
         if any(PLACEHOLDER in column for column in recorded.columns.values()):
             break  # rows of a file with columns of each model are numbered anew
-        # The other rows may have other mistakes.
+        # The other rows, if any are left, may have other mistakes.
         user_table = replace(user_table, frame=user_table.frame.drop(index=mistakes[-1].rows))
     raise join_mistakes(mistakes)
 
@@ -410,10 +410,10 @@ def _drop_foreign_values(
 ) -> pd.DataFrame:
     """Return the rows of another tool with unreadable values of optional columns replaced.
 
-    Texts in `epoch` and `draw` are numbered, and empty cells apart from them; lists in `choices`
-    are replaced by their lengths. Other columns of the wrong type, and a
-    `status` without any known value, are left out with a notice. Answers such as `n/a` become
-    empty. `table` has the columns of the task; `source` is the file.
+    Each distinct text in `epoch` or `draw` becomes a number, and so do empty cells; lists in
+    `choices` become their lengths. Other columns of the wrong type, a `uuid` shared by items or
+    models, and a `status` without any known value are left out with a notice. Answers such as
+    `n/a` become empty. `table` has the columns of the task; `source` is the file.
     """
     changed: dict[str, pd.Series] = {}
     # Columns without which there is no judgment are checked later, with an error.

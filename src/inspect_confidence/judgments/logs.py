@@ -548,6 +548,7 @@ def _score_again(location: str, header: EvalLog) -> EvalLog:
     scorers = header.eval.scorers or []
     allowed = [create_scorer(scorer.name, scorer.options or {}) for scorer in scorers]
     log = read_eval_log(location)
+    # Logs are data: no file that a sample names is opened, no function that a log names is called.
     check_samples(log.samples or [])
     remove_names(log)
     # No model is at hand: neither a key is needed nor can a call be made.

@@ -608,7 +608,7 @@ def write_manifest(store: Store) -> None:
 
 def _flush_folder(folder: Path) -> None:
     """Write a folder's list of files to the disk, so that a power cut cannot lose new files."""
-    if os.name == "posix":
+    if os.name == "posix":  # Windows cannot open a folder
         opened = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(opened)

@@ -298,7 +298,7 @@ def store_replies(state: TaskState, replies: Mapping[str, ElicitedReplies]) -> N
 
 
 async def elicit(state: TaskState, request: ConfidenceRequest) -> dict[str, ElicitedReplies]:
-    """Ask by all methods at once and return their replies; `logprob` has the eval's own reply."""
+    """Ask by all methods at once; return replies or failures (`logprob`: the eval's own reply)."""
     outcomes = await collect(*(_ask_method(state, method, request) for method in request.methods))
     replies = {}
     for method, outcome in zip(request.methods, outcomes, strict=True):

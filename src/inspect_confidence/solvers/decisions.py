@@ -49,7 +49,7 @@ def ask_abstain(
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        """Ask the question under the sample's target, then for a confidence in a new conversation.
+        """Ask under the sample's confidence target, then for a confidence in a new conversation.
 
         `prompt`, `system`, `confidence` (`none`: don't ask for it) and `grader` are the arguments
         of `ask_abstain`.
@@ -111,7 +111,7 @@ def ask_commitment(
         question = {"choices": choices, "kind": kind}
         state = await ask_once(generate, state, text, system, form="answer", **question)
         conversation = list(state.messages)
-        if not _has_text(state.output):
+        if not _has_text(state.output):  # there is no answer to decide on
             return state
         requests = [ask_apart(state, "decisions", conversation, (prompts.COMMITMENT, "commitment"))]
         if confidence:

@@ -370,7 +370,8 @@ def ask_judge(judge_prompts: Mapping[str, str] | str, batch: bool | None = None)
 
     Args:
         judge_prompts: Templates that replace the package's, by form, or `study`.
-        batch: Whether all judgments of a sentence are asked for together, as in `is_batched`.
+        batch: Whether one call asks for all judgments of a sentence; by default it does, except
+            with `study` or with templates that lack `sentence`.
     """
     wording = judge_wording(judge_prompts, batch=batch)
     batched = is_batched(judge_prompts, batch)
