@@ -235,6 +235,15 @@ def test_mistakes_of_several_kinds_are_in_one_error(tmp_path: Path) -> None:
     assert message.endswith("Correct as well: line 14 is the same as line 13.")
 
 
+def test_the_remedy_is_that_of_the_column_with_the_most_unreadable_cells(tmp_path: Path) -> None:
+    """All confidences are words, and one grade is no grade."""
+    path = write(tmp_path / "mine.csv", confidence=["likely"] * ITEMS, correct=["foo", *RIGHT[1:]])
+    message = error_of(path)
+    assert "'likely' in the column 'confidence' is not a number" in message
+    assert "'foo' in the column 'correct'" in message
+    assert "write words as probabilities" in message
+
+
 # Names of columns
 
 

@@ -279,7 +279,8 @@ def refuse_unreadable_cells(frame: pd.DataFrame, contents: Mapping[str, str], so
     """Refuse columns with cells that can't be read, all in one error, so that it takes one repair.
 
     `contents` tells what columns of the frame hold: `correct` for grades, anything else for
-    confidences. The error names the first two of these columns with such cells.
+    confidences. The error names the first two of these columns with such cells, and the remedy of
+    the column with the most of them.
     """
     mistakes = []
     for column, content in contents.items():
@@ -291,7 +292,8 @@ def refuse_unreadable_cells(frame: pd.DataFrame, contents: Mapping[str, str], so
     if mistakes:
         rows = set[int]().union(*(mistake.rows for mistake in mistakes))
         problem = "; ".join(mistake.problem for mistake in mistakes[:2])
-        raise RowMistake(source, rows, problem, mistakes[-1].remedy, is_full=True)
+        main = max(reversed(mistakes), key=lambda mistake: len(mistake.rows))
+        raise RowMistake(source, rows, problem, main.remedy, is_full=True)
 
 
 def _check_cell(value: object, is_grade: bool) -> None:
