@@ -305,7 +305,10 @@ def test_a_task_without_a_compared_main_number_is_named(tmp_path: Path) -> None:
     columns = "word,setting,language,probability"
     words = write_answers(tmp_path / "words.csv", columns, "likely,concise,en,0.7")
     out = " ".join(printed("compare", words, "--resamples", 20).stdout.split())
-    assert out == "wep_elicitation: no main number is compared; --full shows 1 difference."
+    assert out == "wep_elicitation: nothing is shown here; --full shows 1 difference."
+    grades = write_answers(tmp_path / "grades.csv", "confidence,correct", "0.5,1")
+    named = printed("compare", words, grades, grades, "--metric", "ece", "--resamples", 20).stdout
+    assert "wep_elicitation" not in named
     others = write_answers(tmp_path / "others.csv", "confidence,correct", "0.5,1")
     error = printed("compare", words, others, code=2).stderr
     assert "no task in common (wep_elicitation; any_eval); give one path" in error

@@ -82,6 +82,7 @@ def label_and_unnamed_parts(
     The label is that of the first headline (main number of the study) with this metric and no
     other value in its condition; values take the place of placeholders such as `{radius}`. A
     headline whose placeholders all have a value comes first. Without a headline it is the metric.
+    With `short`, a headline's short name is taken where it has one.
     """
     complete, incomplete = [], []  # by whether all placeholders of a headline have a value
     for headline in main_numbers(study_of(task)):

@@ -220,7 +220,8 @@ def report(
     "contenders",
     multiple=True,
     metavar="NAME",
-    help="Model, variant or method of the pilot, or a part of its name; can be repeated.",
+    help="Model, variant or method of the pilot to use, or a part of its name; can be repeated. "
+    "Default: all.",
 )
 @click.option(
     "--power", type=float, default=0.8, show_default=True, help="Share of runs that succeed."

@@ -420,7 +420,7 @@ def print_differences(
     """
     import pandas as pd
 
-    from inspect_confidence.commands.compare import main_differences
+    from inspect_confidence.commands.compare import PRIMARY, main_differences
 
     if set(differences["a"]).isdisjoint(differences["b"]):
         sources = ()  # the names tell the sides apart
@@ -428,7 +428,8 @@ def print_differences(
         _print_all_differences(differences, sources)
         return
     rows = main_differences(differences, only_primary=only_primary)
-    sentences = [_describe_unshown_tasks(differences, rows)]
+    candidates = differences[differences["role"] == PRIMARY] if only_primary else differences
+    sentences = [_describe_unshown_tasks(candidates, rows)]
     if len(rows):
         sentences += [_describe_fields(differences), _main_caption(rows)]
     caption = " ".join(filter(None, sentences))
@@ -478,16 +479,15 @@ def _print_all_differences(differences: "pd.DataFrame", sources: Sequence[str]) 
 def _describe_unshown_tasks(differences: "pd.DataFrame", screen_rows: "pd.DataFrame") -> str:
     """Return a sentence on each task of which a screen shows no difference; empty without any.
 
-    `differences` are all, and `screen_rows` those on the screen.
+    `differences` are those that could be shown, and `screen_rows` those on the screen. A task is
+    missing there, for example, if no main number of it is compared, or only methods are.
     """
     sentences = []
-    for task, rows in differences.groupby("task", sort=False):
-        defined = int(rows["difference"].notna().sum())
-        if task in set(screen_rows["task"]):
-            continue
-        if defined:
+    is_unshown = ~differences["task"].isin(screen_rows["task"])
+    for task, rows in differences[is_unshown].groupby("task", sort=False):
+        if defined := int(rows["difference"].notna().sum()):
             count = counted(defined, "difference", form=",")
-            sentences.append(f"{task}: no main number is compared; --full shows {count}.")
+            sentences.append(f"{task}: nothing is shown here; --full shows {count}.")
         else:
             sentences.append(f"{task}: no difference is defined; --csv FILE gives the reasons.")
     return " ".join(sentences)

@@ -179,8 +179,8 @@ def _read_aim(option: str, text: str, power: float, resamples: int) -> _Aim:
         is_percent = high == 1 and value <= 100
         remedy = f"; {value:g} percentage points are {value / 100:g}" if is_percent else ""
         raise InvalidArgument(
-            f"--{option} {text}: {metric} lies in [{low:g}, {high:g}], so that every run has less"
-            f"{remedy}."
+            f"--{option} {text}: {metric} lies in [{low:g}, {high:g}], so that every "
+            f"{'difference' if option == 'detect' else 'interval'} is smaller{remedy}."
         )
     return _Aim(metric, value, power, resamples)
 

@@ -327,7 +327,8 @@ def _range_of_n(rows: ResultTable) -> str:
 
 
 def _range_text(numbers: Collection[int]) -> str:
-    return f"{min(numbers):,}" + (f" to {max(numbers):,}" if len(set(numbers)) > 1 else "")
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _without_counts(rows: ResultTable) -> list[ResultRow]:

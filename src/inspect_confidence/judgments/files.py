@@ -71,9 +71,9 @@ _MAX_COLUMNS_LISTED = 8
 """Number of columns that an error lists."""
 _NO_GRADE, _NO_CONFIDENCE = f"no grade{IN_FILE}", f"no confidence{IN_FILE}"
 _NO_ANSWER = f"no answer{IN_FILE}"
+"""Reasons of judgments that are not `ok` because a cell is empty."""
 _INDEX_NAMES = ("", "Unnamed: 0")
 """Names of the column in which pandas writes the index of a frame."""
-"""Reasons of judgments that are not `ok` because a cell is empty."""
 
 
 def read_file(
